@@ -13,7 +13,7 @@
 
 typedef struct cluster {
     int rank, size;
-    int local, locals; /* the rank's number on its machine, of so many there */
+    int local, locals; /* the rank's number on its machine, and how many there are */
 
     /* Collective. Rank 0's bytes, to all. */
     void (*broadcast)(void *bytes, size_t length);
@@ -31,7 +31,7 @@ typedef struct cluster {
      * collective, from then on of that length. NULL: *why. */
     void *(*open)(const char *path, uint64_t *length, const char **why);
     void *(*open_all)(const char *path, uint64_t length, const char **why);
-    /* So many bytes from an offset on. False: *why; the file is shorter, for instance. */
+    /* `length` bytes from an offset on. False: *why; the file is shorter, for instance. */
     bool (*read)(void *file, uint64_t offset, void *bytes, size_t length, const char **why);
     bool (*write)(void *file, uint64_t offset, const void *bytes, size_t length, const char **why);
     void (*close)(void *file);     /* of open */

@@ -31,13 +31,13 @@ typedef struct large {
     atomic_uint users;
     atomic_bool ended; /* no further piece is wanted */
 
-    /* Of the pieces that were taken: */
+    /* What the pieces that were taken have: */
     uint64_t selected, lines;
     uint64_t bytes;  /* where the next line begins */
     line_edges last; /* of the last one that printed a line */
 
     /* Lines before pieces, under the crew's lock. */
-    uint64_t known;                         /* so many pieces are counted, one after the other */
+    uint64_t known;                         /* pieces that are counted, one after the other */
     uint64_t counted[KNOWN], before[KNOWN]; /* of piece i at i % KNOWN */
     bool is_counted[KNOWN];
 } large;

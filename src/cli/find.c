@@ -149,9 +149,9 @@ static const option_row grep_rows[] = {
     { 'v', "invert-match",
       .refused = "-v is grep's: what does not match are lines: `trawl grep -v`" },
     { 'w', "word-regexp",
-      .refused = "-w is grep's: whole words are \\b before and behind a pattern" },
+      .refused = "-w is grep's: whole words are \\b before and after a pattern" },
     { 'x', "line-regexp",
-      .refused = "-x is grep's: whole lines are ^ before and $ behind a pattern" },
+      .refused = "-x is grep's: whole lines are ^ before and $ after a pattern" },
     { .value = 'A', .refused = "-A is grep's: lines around are for `trawl grep`" },
     { .value = 'B', .refused = "-B is grep's: lines around are for `trawl grep`" },
     { .value = 'C', .refused = "-C is grep's: lines around are for `trawl grep`" },
@@ -251,7 +251,7 @@ static void make_quiet(find *f)
     f->search.most = 0;
 }
 
-/* Of each pattern the first match is enough; a plan that was compiled before gives all of them, and
+/* The first match of each pattern is enough; a plan that was compiled before gives all of them, and
  * so do circles and reports in which matches of other patterns count, of which some do not. */
 static void ask_once(find *f)
 {

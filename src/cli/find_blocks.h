@@ -43,7 +43,7 @@ typedef struct rank_work {
     uint8_t *seen;    /* -g: those patterns, a byte each */
     uint64_t *counts; /* -c: of the others */
 
-    /* Of the last file, where it goes on after the share. */
+    /* What is known of the last file, where it goes on after the share. */
     bool goes_on;
     uint8_t *last_seen; /* -g and -c: as above, if it is not the first one, too */
     uint64_t *last_counts;

@@ -7,7 +7,7 @@
 
 /* Before the command line is read: what is wrong with it is said once, by rank 0. */
 void find_ranks_hush(const cluster *c);
-/* Behind that, which gave `status` to leave with, or -1: all ranks leave then (true). */
+/* After that, which gave `status` to leave with, or -1: all ranks leave then (true). */
 bool find_ranks_agree(const cluster *c, const char *command, int *status);
 
 /* Each rank takes its share of the machine's cores, or one of its devices. */

@@ -83,7 +83,7 @@ void find_search_print(void *user, const char *bytes, size_t length);
 bool find_search_begin(find_search *f, const char *name);
 /* A trawl_match_fn: print or count matches of f->texts.text; `user` is the find_search. */
 int find_search_take(const trawl_match *matches, size_t count, void *user);
-/* Likewise, where all are counted. */
+/* The same, where all are counted. */
 int find_search_count(const trawl_match *matches, size_t count, void *user);
 /* Search f->file, the sequences that begin at that byte of the file of that name. */
 void find_search_sequences(find_search *f, const char *name, uint64_t begin);

@@ -73,7 +73,7 @@ static void add_file(list *l, const char *path)
     const share_kind shared = s.facts.st_size ? kind_of(l, taken) : SHARE_WHOLE;
     if (shared != SHARE_WHOLE) /* whoever searches it whole says so */
         find_search_doubt(l->f, path, kind, head, length);
-    /* Of length 0 it is empty, or of /proc: whoever reads it finds out. */
+    /* A length of 0 is that of an empty file, or of one of /proc: whoever reads it finds out. */
     add(l, path, (uint64_t)s.facts.st_size, shared);
     source_close(&s);
 }

@@ -27,7 +27,7 @@ typedef struct grep {
     bool coloured;
     sgr_colours colours;
     uint64_t around; /* -C */
-    bool before_given, behind_given;
+    bool before_given, after_given;
     int taken;  /* optind after the last option */
     int number; /* and before the last digit of -NUM; 0: another option followed */
     run_stats stats;
@@ -205,8 +205,8 @@ static bool context_option(grep *g, int option, const char *value)
     }
     g->style.context = true;
     g->before_given |= option == 'B';
-    g->behind_given |= option == 'A';
-    *(option == 'A' ? &g->style.behind : option == 'B' ? &g->style.before : &g->around) = lines;
+    g->after_given |= option == 'A';
+    *(option == 'A' ? &g->style.after : option == 'B' ? &g->style.before : &g->around) = lines;
     return true;
 }
 
@@ -422,8 +422,8 @@ static void settle_style(grep *g)
     g->style.no_binary &= g->style.end != '\0';
     if (!g->before_given)
         g->style.before = g->around;
-    if (!g->behind_given)
-        g->style.behind = g->around;
+    if (!g->after_given)
+        g->style.after = g->around;
     if (g->coloured)
         sgr_read(&g->colours, getenv("GREP_COLORS"));
     g->style.colours = g->coloured ? &g->colours : NULL;

@@ -106,7 +106,7 @@ static void print_counts(const grid_run *run)
 
 /* Bytes of the text's file that the band, and what is above it, count for; of one whose length is
  * not known, those of the cells. */
-static uint64_t bytes_behind(const grid_run *run, const image_band *band)
+static uint64_t bytes_down_to(const grid_run *run, const image_band *band)
 {
     if (run->file_bytes == UINT64_MAX)
         return run->file_done + band->own * band->picture->cols * band->picture->cell_size;
@@ -121,8 +121,8 @@ static bool scan_band(grid_run *run, const image_band *band)
 {
     const trawl_grid part = band_part(band, &run->within, &run->top, &run->left);
     trawl_error error;
-    const uint64_t behind = bytes_behind(run, band);
-    const uint64_t bytes = behind > run->file_done ? behind - run->file_done : 0;
+    const uint64_t down_to = bytes_down_to(run, band);
+    const uint64_t bytes = down_to > run->file_done ? down_to - run->file_done : 0;
     run->band = band;
     progress_scans(run->context, part.rows * part.cols, bytes);
     const int status =

@@ -54,7 +54,7 @@ static size_t show(line_search *s, size_t begin, size_t end, bool selected)
 }
 
 /* The lines before `limit` that follow the last selected one, as many as are wanted. */
-static void show_behind(line_search *s, size_t limit)
+static void show_after(line_search *s, size_t limit)
 {
     line_context *c = &s->context_lines;
     for (; c->left && c->shown < limit; c->left--)
@@ -63,7 +63,7 @@ static void show_behind(line_search *s, size_t limit)
 
 /* ---- lines that were kept ------------------------------------------------ */
 
-/* Of the lines kept, where the last `count` begin. */
+/* Where the last `count` of the lines kept begin. */
 static size_t kept_from(const line_search *s, uint64_t count)
 {
     const line_context *c = &s->context_lines;
@@ -147,7 +147,7 @@ void line_context_select(line_search *s, size_t begin, size_t end)
     line_context *c = &s->context_lines;
     uint64_t wanted = s->style->before;
     size_t from = begin;
-    show_behind(s, begin);
+    show_after(s, begin);
     for (; wanted && from > c->shown; wanted--)
         from = line_begin(s->text, c->shown, from - 1, s->style->end);
     const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
@@ -160,7 +160,7 @@ void line_context_select(line_search *s, size_t begin, size_t end)
     while (from < begin)
         from = show(s, from, stop_of(s, from), false);
     show(s, begin, end, true);
-    c->left = s->style->behind;
+    c->left = s->style->after;
 }
 
 static void end_piece(line_search *s)
@@ -171,13 +171,13 @@ static void end_piece(line_search *s)
         return;
     e->to = c->shown_to;
     e->to_line = s->style->number ? number_at(s, c->shown) - 1 : 0;
-    e->behind = c->left;
+    e->after = c->left;
 }
 
 void line_context_end_block(line_search *s)
 {
     line_context *c = &s->context_lines;
-    show_behind(s, s->length);
+    show_after(s, s->length);
     if (s->edges)
         end_piece(s);
     else if (s->style->before && !s->finished)
@@ -195,16 +195,16 @@ static void begin_block(line_search *s, const uint8_t *text, size_t length)
     s->counted = s->context_lines.shown = 0;
 }
 
-bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_t end)
+bool line_context_after(line_search *s, source *file, line_edges *last, uint64_t end)
 {
     line_context *c = &s->context_lines;
     uint8_t *text;
     size_t length = 1;
-    if (!last->behind || last->to >= end)
+    if (!last->after || last->to >= end)
         return true;
     if (!source_place(file, last->to))
         return false;
-    c->left = last->behind;
+    c->left = last->after;
     s->line = last->to_line;
     file->largest = FIRST_READ;
     for (s->offset = last->to; length && c->left && s->offset < end; s->offset += length) {
@@ -212,14 +212,14 @@ bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_
             return false;
         length = end - s->offset < length ? (size_t)(end - s->offset) : length;
         begin_block(s, text, length);
-        show_behind(s, length);
+        show_after(s, length);
         if (c->shown)
             last->to = c->shown_to;
         if (s->style->number)
             last->to_line = number_at(s, c->shown) - 1;
         file->largest = MAX_READ;
     }
-    last->behind = c->left;
+    last->after = c->left;
     return !s->broken;
 }
 
@@ -267,7 +267,7 @@ static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end
 bool line_context_join(line_search *s, source *file, line_edges *last, const line_edges *next)
 {
     line_context *c = &s->context_lines;
-    if (!line_context_behind(s, file, last, next->from) ||
+    if (!line_context_after(s, file, last, next->from) ||
         (next->before && !keep_before(s, file, last->began ? last->to : 0, next->from)))
         return false;
     const uint64_t kept = next->before < c->lines ? next->before : c->lines;
@@ -285,14 +285,14 @@ bool line_context_resume(line_search *s, source *file, line_edges *last)
 {
     line_context *c = &s->context_lines;
     const uint64_t at = s->offset, line = s->line;
-    if (!line_context_behind(s, file, last, at) ||
+    if (!line_context_after(s, file, last, at) ||
         (s->style->before && !keep_before(s, file, last->began ? last->to : 0, at)))
         return false;
     s->offset = at;
     s->line = line;
     c->began = last->began;
     c->shown_to = last->to;
-    c->left = last->behind;
+    c->left = last->after;
     c->shown = 0;
     return true;
 }

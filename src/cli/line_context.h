@@ -14,12 +14,14 @@ void line_context_end_block(line_search *s);
 
 /* Between pieces, of a file that was begun. Print the lines up to `end` that were still wanted
  * after the last ones, and note it there. False: the file's why, or s->broken. */
-bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_t end);
+bool line_context_after(line_search *s, source *file, line_edges *last, uint64_t end);
 
-/* Print all that belongs between the last lines and those of the next piece. Likewise. */
+/* Print all that belongs between the last lines and those of the next piece. False as above.
+ */
 bool line_context_join(line_search *s, source *file, line_edges *last, const line_edges *next);
 
-/* Go on at s->offset as if all before had been one file, printed up to `last`. Likewise. */
+/* Go on at s->offset as if all before had been one file, printed up to `last`. False as above.
+ */
 bool line_context_resume(line_search *s, source *file, line_edges *last);
 
 #endif

@@ -57,7 +57,7 @@ bool line_pattern_option(line_patterns *p, int option, const char *value)
     }
 }
 
-/* Of all patterns alike. */
+/* All patterns have the same. */
 static uint32_t pattern_flags(const line_patterns *p)
 {
     uint32_t flags = TRAWL_LINES;

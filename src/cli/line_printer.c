@@ -88,7 +88,7 @@ static void put_coloured(const line_search *s, const char *colour, const void *b
     end_colour(s->out, s->style->colours, colour);
 }
 
-void line_printer_name(const line_style *style, printer *out, const char *name, char behind)
+void line_printer_name(const line_style *style, printer *out, const char *name, char after)
 {
     const sgr_colours *colours = style->colours;
     char *shown = style->terminal ? shown_text(name, false) : NULL;
@@ -97,12 +97,12 @@ void line_printer_name(const line_style *style, printer *out, const char *name, 
     printer_put(out, printed, strlen(printed));
     free(shown);
     end_colour(out, colours, colours ? colours->name : "");
-    if (style->null_name || behind == '\n') {
+    if (style->null_name || after == '\n') {
         printer_put(out, style->null_name ? "" : "\n", 1);
         return;
     }
     begin_colour(out, colours, colours ? colours->separator : "");
-    printer_put(out, &behind, 1);
+    printer_put(out, &after, 1);
     end_colour(out, colours, colours ? colours->separator : "");
 }
 

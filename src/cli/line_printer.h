@@ -23,7 +23,7 @@ bool line_printer_lose(line_search *s, const char *why);
 void line_printer_end(line_search *s);
 
 /* A file's name, and after it a character: as for selected lines. */
-void line_printer_name(const line_style *style, printer *out, const char *name, char behind);
+void line_printer_name(const line_style *style, printer *out, const char *name, char after);
 
 void line_printer_free(line_search *s);
 

@@ -23,13 +23,13 @@ typedef struct line_style {
     bool text;       /* take a file with NUL bytes for text */
     bool no_binary;  /* pass over a file with one among its first bytes */
     bool null_name;  /* a NUL byte ends the name, as -Z has it */
-    uint64_t most;   /* stop after so many selected lines */
+    uint64_t most;   /* selected lines, after which the search stops */
     uint8_t end;     /* the byte that ends a line: a newline, or NUL */
 
     /* Where one of these is wanted, line_printer.c prints the lines; `apart` says so. */
     bool apart;
-    bool context;            /* groups of lines, with `separator` between them unless it is NULL */
-    uint64_t before, behind; /* lines around a selected one */
+    bool context;           /* groups of lines, with `separator` between them unless it is NULL */
+    uint64_t before, after; /* lines around a selected one */
     const char *separator;
     const sgr_colours *colours; /* NULL: none */
     bool tab;                   /* one before the line, and numbers in columns */
@@ -57,7 +57,7 @@ typedef struct line_edges {
     bool began;                  /* it has printed a line */
     uint64_t from, to;           /* the first one's begin, the last one's end */
     uint64_t from_line, to_line; /* lines before these, where they are numbered */
-    uint64_t before, behind; /* lines that are still wanted before the first and after the last */
+    uint64_t before, after; /* lines that are still wanted before the first and after the last */
 } line_edges;
 
 typedef struct line_search {
@@ -82,14 +82,14 @@ typedef struct line_search {
     size_t done;    /* begin of the first line that is not decided yet */
     size_t used;    /* end of the last line that was selected */
     size_t counted; /* newlines before it are counted: */
-    uint64_t line;  /* so many, with those of earlier blocks */
+    uint64_t line;  /* their number, with those of earlier blocks */
     bool finished;  /* no further line is wanted */
     char *prefix;   /* "name:" and room for two numbers */
     size_t prefix_length, prefix_room;
 
     null_lines nulls; /* where style->end is one */
 
-    /* Of style->apart. */
+    /* Where style->apart is set. */
     const char *name;  /* NULL: lines have none */
     line_edges *edges; /* of the piece that is searched; NULL: it is a whole file */
     line_context context_lines;

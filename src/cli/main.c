@@ -54,8 +54,8 @@ static void list_commands(void)
         printf("%s\t\t\t%s\n", commands[i].name, commands[i].about);
 }
 
-/* Set when main is done. A library that ends the program itself, as the one behind --backend
- * openmp does when it gets no thread, would choose a status that here means no match. */
+/* Set when main is done. A library that ends the program itself, as that of OpenMP does when it
+ * gets no thread, would choose a status that here means no match. */
 static bool finished;
 
 static void check_finished(void)

@@ -158,8 +158,8 @@ static const char *name_of(const void *user, size_t number)
     return ((const struct option *)user)[number].name;
 }
 
-/* After getopt_long's message about an unknown long option: say what may have been meant. Of one
- * that begins several names it has listed these. */
+/* After getopt_long's message about an unknown long option: say what may have been meant. The
+ * names that it begins were listed. */
 static void suggest_option(const char *argument, const struct option *names)
 {
     char name[64];

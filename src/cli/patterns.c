@@ -9,7 +9,7 @@
 
 /* ---- messages ---------------------------------------------------------- */
 
-/* Of a pattern_set whose teller is a run_options. */
+/* A pattern_tell; `user` is a run_options. */
 static void complain_message(void *user, const pattern_message *m)
 {
     const run_options *o = user;

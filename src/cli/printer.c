@@ -39,7 +39,7 @@ static void write_kept(printer *p)
         write_bytes(p, p->bytes + at, m->begin - at);
         if (m->kind == PRINTER_JOINT)
             write_joint(p, p->bytes + m->begin, m->end - m->begin);
-        if (m->kind == PRINTER_BEHIND)
+        if (m->kind == PRINTER_AFTER)
             fflush(stdout);
         if (m->kind != PRINTER_JOINT)
             fwrite(p->bytes + m->begin, 1, m->end - m->begin, stderr);
@@ -135,30 +135,29 @@ void printer_joint(printer *p, const char *bytes, size_t length)
 }
 
 /* The message into the buffer, if there is room. */
-static bool keep(printer *p, bool behind, const char *command, const char *format,
-                 va_list arguments)
+static bool keep(printer *p, bool after, const char *command, const char *format, va_list arguments)
 {
     char *text = message_text(command, format, arguments);
     const size_t length = text ? strlen(text) : 0;
     char *at = text && message_room(p) ? printer_room(p, length) : NULL;
     if (at) {
         memcpy(at, text, length);
-        note_message(p, length, behind ? PRINTER_BEHIND : PRINTER_MESSAGE);
+        note_message(p, length, after ? PRINTER_AFTER : PRINTER_MESSAGE);
     }
     free(text);
     return at;
 }
 
-void printer_complain(printer *p, bool behind, const char *command, const char *format, ...)
+void printer_complain(printer *p, bool after, const char *command, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const bool kept = keep(p, behind, command, format, arguments);
+    const bool kept = keep(p, after, command, format, arguments);
     va_end(arguments);
     if (kept || !printer_turn(p))
         return;
     printer_write(p);
-    if (behind)
+    if (after)
         fflush(stdout);
     va_start(arguments, format);
     complain_list(command, format, arguments);

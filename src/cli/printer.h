@@ -15,7 +15,7 @@
 /* A message for standard error, or a text between what is printed of two files. */
 typedef enum printer_kind {
     PRINTER_MESSAGE,
-    PRINTER_BEHIND, /* what was printed before comes first */
+    PRINTER_AFTER, /* what was printed before comes first */
     PRINTER_JOINT
 } printer_kind;
 
@@ -41,15 +41,15 @@ typedef struct printer {
 
 void printer_put(printer *p, const void *bytes, size_t length);
 
-/* Room for so many bytes, for printer_took; NULL: there is none, put them. */
+/* Room for `length` bytes, for printer_took; NULL: there is none, put them. */
 char *printer_room(printer *p, size_t length);
 static inline void printer_took(printer *p, size_t length)
 {
     p->used += length;
 }
 
-/* A message for standard error; `behind` what was printed before. */
-void printer_complain(printer *p, bool behind, const char *command, const char *format, ...)
+/* A message for standard error; `after` what was printed before. */
+void printer_complain(printer *p, bool after, const char *command, const char *format, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 4, 5)))
 #endif

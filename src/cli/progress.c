@@ -47,8 +47,8 @@ static struct {
     int descriptor;               /* -1: none */
     uint64_t first_offset;        /* of it, where the file began */
     const trawl_context *context; /* that scans it; NULL: it is read */
-    uint64_t first_scanned;       /* by that, when it began; it shall scan so many */
-    uint64_t units, bytes;        /* units, and they count as so many bytes */
+    uint64_t first_scanned;       /* by that, when it began */
+    uint64_t units, bytes;        /* units that it shall scan, and the bytes that they count for */
 
     _Atomic uint64_t done; /* of the files before, */
     _Atomic uint64_t read; /* and what was made of the present one */

@@ -32,7 +32,7 @@ uint64_t progress_total(char **paths, size_t count);
 
 /* What was done is one of these, or their sum. */
 
-/* So many bytes more. Several threads may say so. */
+/* `bytes` more. Several threads may say so. */
 void progress_add(uint64_t bytes);
 
 /* As far as the descriptor is read from now on, whatever is made of it. -1 ends it. */
@@ -40,7 +40,7 @@ void progress_file(int descriptor);
 /* The context scans `units` bytes, or cells, for which `bytes` of the files count: what is mapped,
  * or was read already. NULL: it has, and they are added another way. */
 void progress_scans(const trawl_context *context, uint64_t units, uint64_t bytes);
-/* So many bytes of what the present file holds were searched: it counts where a descriptor cannot
+/* `bytes` of what the present file holds were searched: it counts where a descriptor cannot
  * say, as a pipe's. */
 void progress_read(uint64_t bytes);
 

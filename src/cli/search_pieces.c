@@ -108,7 +108,7 @@ static void end_pieces(crew *c, job *j)
 {
     large *l = j->large;
     line_search *lines = begin_between(c, j, &j->out);
-    if (!line_context_behind(lines, &l->file, &l->last, l->file.length))
+    if (!line_context_after(lines, &l->file, &l->last, l->file.length))
         j->result = between_failed(j, lines);
 }
 
