@@ -19,9 +19,9 @@
  * "count" is 0). A row of a device has a second context for that, with the tuning "resident":
  * one queue and large pieces, so that the times of its kernels cannot overlap and nothing is
  * read twice; they are summed up, copies are not. Grids cannot be counted without places: theirs
- * are scans, and on a CPU the same one. A scan with "feed" is a stream that is fed so many bytes at
- * a time. A plan's "sample" is so many bytes from the beginning of the text; it is made "for" the
- * first device of a backend, or else for a CPU.
+ * are scans, and on a CPU the same one. A scan with "feed" is a stream that is fed that number of
+ * bytes at a time. A plan's "sample" is a number of bytes from the beginning of the text; it is
+ * made "for" the first device of a backend, or else for a CPU.
  *
  * A row whose run would take more than "most" seconds, as far as its first part tells, is run on
  * that part; the answer gives the length.
@@ -413,7 +413,7 @@ static void check_agreement(cell *c)
 
 /* ---- requests -------------------------------------------------------------------- */
 
-/* The file's first `length` bytes; NULL when it does not have so many. */
+/* The file's first `length` bytes; NULL when it has fewer. */
 static uint8_t *read_file(const char *path, uint64_t length)
 {
     FILE *in = fopen(path, "rb");

@@ -1,4 +1,4 @@
-/* peers.c: memmem, Hyperscan and plain reading behind one interface. */
+/* peers.c: memmem, Hyperscan and plain reading through one interface. */
 #include "peers.h"
 
 #include <stdlib.h>

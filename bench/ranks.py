@@ -3,8 +3,8 @@
 
 Usage: ranks.py TRAWL FOLDER [MEGABYTES [REPEATS [SET [RANKS]]]]
 
-Makes a text of so many megabytes (2000) in FOLDER, and searches it with one process and with RANKS (1,2,4) ranks
-of one thread: strong, the same text; weak, a text of its own length for each number of ranks. CPU seconds are user
+Makes a text of MEGABYTES (2000) in FOLDER, and searches it with one process and with RANKS (1,2,4)
+ranks of one thread: strong, the same text; weak, a text of its own length for each number of ranks. CPU seconds are user
 and system of all processes, mpirun's too, as the kernel counts them; medians of the repeats (5), which take turns,
 and of the ratios to one process in the same turn. What starting takes is measured in each turn, too, with a text of
 one byte. What is printed must be what one process prints. SET is a part of a set's name; all are searched without.
@@ -54,7 +54,7 @@ def cpu(line):
 
 
 def command(n, arguments):
-    """Of n ranks; 0: of one process."""
+    """The result of n ranks; 0: of one process."""
     own = [trawl, "find", "--stats", "--threads", "1", "--backend", "serial", *arguments]
     return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(n)] + own if n else own
 

@@ -14,7 +14,7 @@
  * Each is the unit's file in a namespace of its own, with NAME and so on defined, and VARIANT as
  * what ENTRY appends to the names of kernels (device/device.h, launch_define). No such line: one
  * variant without definitions. Headers, which have guards, are included once, before; the .k files
- * are included anew in each variant, and what they define is undefined behind it.
+ * are included anew in each variant, and what they define is undefined after it.
  *
  * Both hold a stamp of the source, by which the library knows a CUDA image that does not belong to
  * it. Exit status 1 on any error.
@@ -45,7 +45,7 @@ static bool seen(source *s, const char *name)
     return false;
 }
 
-/* Behind `word` and the blanks before it, or NULL when that is not what stands at `at`. */
+/* What follows `word` and the blanks before it, or NULL when that is not what stands at `at`. */
 static const char *after(const char *at, const char *word)
 {
     at += strspn(at, " \t");

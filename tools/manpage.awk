@@ -4,7 +4,7 @@
 #         -v commands='grep find ...' -f manpage.awk
 #
 # Lines that begin in the first column are text, or with a colon at their end a section; an option
-# stands behind two to six spaces, what it does behind two more, and goes on farther to the right.
+# stands after two to six spaces, what it does after two more, and goes on farther to the right.
 
 function quote(text) {
     gsub(/\\/, "\\e", text)

@@ -22,8 +22,8 @@ RATE = "Gwordsteps_per_s"
 EXCHANGE, SHIFTAND = TABLES = (
     Table("hnfa_exchange", "Atomic, relay and ballot",
           "Patterns of m states with classes, optional elements and repeats, each derived from a "
-          "stretch of the text. Word steps are bytes times patterns times words of 64 states. Of "
-          "more than 1,048,576 states the serial row sees the first 4 KiB at most.",
+          "stretch of the text. Word steps are bytes times patterns times words of 64 states. "
+          "With more than 1,048,576 states the serial row sees the first 4 KiB at most.",
           ("states", "patterns", "exchange", RATE)),
     Table("hnfa_shiftand", "Extended SHIFT-AND",
           "One word where the states fit into 64 bits, else many.",
@@ -59,8 +59,8 @@ def cell_length(bench: Bench, words: int) -> int:
 
 
 def serial_length(bench: Bench, words: int, length: int, checked: bool = True) -> int:
-    """Of a very large set the first bytes, in a run and in counting no longer than --seconds
-    allows; so many that some patterns end there."""
+    """The first bytes of a very large set, in a run and in counting no longer than --seconds
+    allows; enough that some patterns end there."""
     if not checked:
         return between(1, int(bench.seconds * SERIAL_STEPS) // words, PART)
     return between(min(length, PART), bench.size(8000000, 60000000, 30000000) // words, length)

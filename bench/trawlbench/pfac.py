@@ -33,7 +33,7 @@ OPTIONS, CROSS, THREADS, RATES, ENERGY = TABLES = (
     Table("pfac_rates", "Two sets, two texts",
           "Devices with what Trawl chooses, without the filter, and with Aho-Corasick, on 1000 "
           "literals like the paper's, one of them put into every 8 KiB of the text, and on 1000 of "
-          "all lengths from 5 bytes. Of a large text the serial rows see the first part only.",
+          "all lengths from 5 bytes. The serial rows see the first part of a large text only.",
           ("literals", "form")),
     Table("pfac_energy", "Energy",
           "The scan again and again for 1.5 s. Nothing is subtracted; watts while nothing runs "

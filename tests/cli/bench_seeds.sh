@@ -46,7 +46,7 @@ done
 for backend in opencl cuda; do
     grep -q "^$backend  *[0-9]" "$folder.devices" || continue
     for table in $of_devices; do
-        # The column behind the backend's that says yes is `agrees`.
+        # The column after the backend's that says yes is `agrees`.
         grep -q ",$backend,.*,yes," "$folder/$table.csv" ||
             complain "$table.csv: no row of $backend agrees"
     done

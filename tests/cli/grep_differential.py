@@ -4,8 +4,8 @@ command lines over small files: standard output, exit status, and whether there 
 
 Usage: grep_differential.py TRAWL [CASES [SEED]]
 
-Of a folder GNU grep gives the files in no order, so lines are compared in any. Differences that are
-meant are not asked for (docs/semantics.md): files that become binary behind their first line."""
+GNU grep gives the files of a folder in no order, so lines are compared in any. Differences that are
+meant are not asked for (docs/semantics.md): files that become binary after their first line."""
 from __future__ import annotations
 
 import os
@@ -63,7 +63,7 @@ def make_files(folder: Path) -> None:
 
 
 BEFORE = ["", "", "", "^", "^", "\\b", "\\B", "\\<", "\\`"]
-BEHIND = ["", "", "", "", "$", "$", "\\b", "\\>", "\\B", "\\'"]
+AFTER = ["", "", "", "", "$", "$", "\\b", "\\>", "\\B", "\\'"]
 
 
 def literal(random: Random) -> str:
@@ -78,7 +78,7 @@ def extended(random: Random) -> str:
     row = "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
                                      ("", "", "?", "*", "{0,2}", "+"))
                   for i, e in enumerate(elements))
-    row = "".join(random.choice(beside) for beside in (BEFORE, [row], BEHIND))
+    row = "".join(random.choice(beside) for beside in (BEFORE, [row], AFTER))
     more = random.random()
     return row + "|" + extended(random) if more < .1 else row + "|" if more < .12 else row
 
@@ -115,7 +115,7 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
     parts = "-o" in options or "--color=always" in options
     if not parts:  # GNU grep passes over some matches of words in a line,
         options += maybe(random, .15, "-w")
-    # and 3.8 forgets -x in lines that -v leaves out, behind the last one of -m.
+    # and 3.8 forgets -x in lines that -v leaves out, after the last one of -m.
     if parts and {"-x", "-v"} <= {*options} and any(option.startswith("-m") for option in options):
         options.remove("-x")
     if tree:
@@ -166,7 +166,7 @@ def rg_case(random: Random) -> List[str]:
     elif not only:  # nor is -o with context, nor -A0, what it is for GNU grep
         for option in random.choice((["-A", "-B"], ["-A"], ["-C"], [])):
             options += maybe(random, .5, option + str(random.choice((1, 2, 10))))
-    # Behind the last of -m lines GNU grep has context only, ripgrep matches, too.
+    # After the last of -m lines GNU grep has context only, ripgrep matches, too.
     if not any(o[:2] in ("-v", "-A", "-B", "-C") for o in options):
         options += maybe(random, .15, "-m" + random.choice("123"))
     names = ["a", "none", "blank", "long", "sparse", "tree/a.c", "tree/sub/b.c"]
@@ -193,7 +193,7 @@ def make_tree(random: Random, folder: Path, depth: int) -> None:
 def tree_case(random: Random, folder: Path) -> List[str]:
     """The same words for both; `-r` and `--ignore` become none and --no-ignore for ripgrep."""
     make_tree(random, folder, 0)
-    # Of a relative one ripgrep 13 puts paths together wrongly for files above it.
+    # For a relative one ripgrep 13 puts paths together wrongly for files above it.
     inner = [str(p) for p in folder.rglob("*") if p.is_dir() and ".git" not in p.parts]
     words = [random.choice(("--ignore", "--ignore", "-r"))]
     words += maybe(random, .2, "--hidden") if words[0] == "--ignore" else []

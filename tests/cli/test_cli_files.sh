@@ -51,7 +51,7 @@ kill $sleeper
 # Lines of 16 bytes, so that line 65536 ends where the first block does; one NUL byte, wherever.
 # The lines before its own are printed; the others only make the file match.
 awk 'BEGIN { for (i = 1; i <= 66000; i++) printf "%07d of text\n", i }' >plain
-slowly() { # blocks of a pipe, which end before and behind the NUL byte
+slowly() { # blocks of a pipe, which end before and after the NUL byte
     head -c $(($2 - 9)) "$1"
     sleep 0.01
     tail -c +$(($2 - 8)) "$1"
@@ -98,7 +98,7 @@ done
 result "a NUL byte at the borders of blocks, $compared times" $?
 
 if $gnu; then
-    # One NUL byte far behind the text, and many in every line.
+    # One NUL byte far after the text, and many in every line.
     { cat plain && printf 'tail\0end of text\nlast of text\n'; } >late
     awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "%d%c%d of%c%c\n", i, 0, i * 7, 0, 0 }' >dense
     compared=0
@@ -131,7 +131,7 @@ left() {
     shift
     { "$trawl" "$@" >out 2>err; cat; } <short >rest
     printf "$wanted" | cmp -s - rest
-    result "standard input is left behind what was used: $*" $?
+    result "standard input is left after what was used: $*" $?
 }
 left 'b2\na3\n\nc4\na5' grep -m 1 a
 left '\nc4\na5' grep -m 2 a
@@ -216,7 +216,7 @@ END
 # 40 folders with names of 200 bytes: two nests of 20, of which the shell and its tools can name
 # all, one moved into the other.
 name=$(printf '%0200d' 0)
-nest() { # nest FOLDER: with a file behind the next folder in each
+nest() { # nest FOLDER: with a file after the next folder in each
     mkdir "$1"
     (
         cd "$1" || exit

@@ -333,7 +333,7 @@ expect 'grep: (?i)' 0 '1\n'
     printf 'abcdef\n'
 ) | "$trawl" find --format lines --matched --no-header 'key=\w{1,9}' >out 2>err
 status=$?
-expect 'a record behind an empty one, whose rest comes late' 0 \
+expect 'a record after an empty one, whose rest comes late' 0 \
     '(standard input)\t2\t1\t0\t10\tkey=abcdef\n'
 printf 'a needle' >plain
 gzip -c plain >plain.gz

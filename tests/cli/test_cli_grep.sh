@@ -25,13 +25,13 @@ run -1 x few few
 expect '-NUM, several files' 0 \
     'few-a\nfew:x1\nfew-b\n--\nfew-d\nfew:x2\nfew-e\n--\nfew-a\nfew:x1\nfew-b\n--\nfew-d\nfew:x2\nfew-e\n'
 run -12A0 x2 few
-expect '-12 before, -A 0 behind' 0 'a\nx1\nb\nc\nd\nx2\n'
+expect '-12 before, -A 0 after' 0 'a\nx1\nb\nc\nd\nx2\n'
 run -A0 --group-separator=== x few
 expect '--group-separator' 0 'x1\n==\nx2\n'
 run -A0 --no-group-separator x few
 expect '--no-group-separator' 0 'x1\nx2\n'
 run -m1 -A9 x few
-expect '-m, and lines behind the last one' 0 'x1\nb\nc\nd\nx2\ne\n'
+expect '-m, and lines after the last one' 0 'x1\nb\nc\nd\nx2\ne\n'
 run -A many x few
 expect '-A, no number' 2 '' "-A: 'many' is no number of lines"
 run -TnH x few
@@ -75,7 +75,7 @@ expect 'a condition before bytes of both kinds' 0 '3:abc de\n'
 run -c '\Aa' blank
 expect 'a line is the text: \A is ^' 0 '2\n'
 
-# Lines before the block, and behind it; of a pipe, too.
+# Lines before the block, and after it; of a pipe, too.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large
 awk '/begin/ { for (k = 997; k < 1000; k++) if (NR > 1) print NR + k - 1000 "-line " NR + k - 1001
     print NR ":" $0; print NR + 1 "-line " NR; if (NR < 199001) print "--" }' large >want

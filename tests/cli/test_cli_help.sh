@@ -159,7 +159,7 @@ END
     complete find --engine b
     has 'bash: values' out bm byr bb
     complete grep --color = al
-    has 'bash: values behind =' out always
+    has 'bash: values after =' out always
     values bash
     complete find --progress = ''
     has 'bash: values of --progress' out always never auto

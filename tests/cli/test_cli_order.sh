@@ -71,7 +71,7 @@ cd "$dir" || exit 2
 
 # A pipe that nobody writes to is not opened once the status is known, nor is input read.
 "$trawl" grep --threads 5 -q 777 lines pipe
-result '-q opens no pipe behind the match' $?
+result '-q opens no pipe after the match' $?
 for i in 1 2; do
     cat mixed >pipe &
     if [ $i = 1 ]; then set -- --backend serial; else set -- --threads 5; fi

@@ -77,7 +77,7 @@ packed = {
     "gzip": gzip.compress(text), "bzip2": bz2.compress(text), "xz": lzma.compress(text),
     "zstd": tool("zstd", "-qc"), "lz4": tool("lz4", "-qc"),
     "gzip of two members": gzip.compress(text[:99999]) + gzip.compress(text[99999:]),
-    "gzip, zeros behind": gzip.compress(text) + bytes(700),
+    "gzip, zeros after": gzip.compress(text) + bytes(700),
     "bzip2 of two streams": bz2.compress(text[:99999]) + bz2.compress(text[99999:]),
     "xz of two streams": lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
     "gzip in xz in bzip2": bz2.compress(lzma.compress(gzip.compress(text))),
@@ -89,8 +89,8 @@ note = struct.pack("<II", 0x184d2a5f, 3) + b"abc" # frames that zstd and lz4 pas
 wide = struct.pack("<II", 0x184d2a50, 70000) + b"needle" + bytes(69994)
 for name in "zstd", "lz4", "lz4, legacy":
     if packed[name] is not None:
-        packed[name + " behind notes"] = note + note + packed[name]
-        packed[name + " behind a long note"] = wide + note + packed[name]
+        packed[name + " after notes"] = note + note + packed[name]
+        packed[name + " after a long note"] = wide + note + packed[name]
 packed["notes of nothing"] = note + wide
 for name, content in packed.items():
     if content is None:
@@ -100,23 +100,23 @@ for name, content in packed.items():
     same(name, find("needle", "f"), want, 0 if want else 1)
     piped = [row.replace("f\t", "(standard input)\t", 1) for row in want]
     same(name + ", a pipe", find("needle", text=content), piped, 0 if want else 1)
-    if "of" not in name and "zeros behind" not in name:
+    if "of" not in name and "zeros after" not in name:
         refused(name + ", cut", find("--count", "needle", write("f", content[:-9])), "trawl find: f: ")
-    if "of" not in name and "behind" not in name and "legacy" not in name: # it has no checksum
+    if "of" not in name and "after" not in name and "legacy" not in name: # it has no checksum
         changed = bytearray(content)
         changed[len(changed) // 2] ^= 16
         refused(name + ", changed", find("--count", "needle", write("f", changed)), "trawl find: f: ")
 refused("a note, cut", find("needle", write("f", note + wide[:-1])), "is cut off", [])
 refused("a long note, then no zstd", find("needle", write("f", wide + b"needle")), "is damaged", [])
 same("a note, then no zstd", find("needle", write("f", note + b"  needle   ")), ["f\t1\t1\t13\t19"])
-refused("gzip, other bytes behind", find("needle", write("f", gzip.compress(text) + b"more")),
+refused("gzip, other bytes after", find("needle", write("f", gzip.compress(text) + b"more")),
         "other bytes follow", rows("f", 1, b"needle", text))
 for name in "bzip2", "lz4", "bzip2 of nothing":
     if packed[name] is not None:
         want = [] if "nothing" in name else rows("f", 1, b"needle", text)
         for more in gzip.compress(text), b"\0" * 200000 + b"more":
-            refused(name + ", other bytes behind", find("needle", write("f", packed[name] + more)), "other bytes follow", want)
-        same(name + ", zeros behind", find("needle", write("f", packed[name] + bytes(200000))), want, 0 if want else 1)
+            refused(name + ", other bytes after", find("needle", write("f", packed[name] + more)), "other bytes follow", want)
+        same(name + ", zeros after", find("needle", write("f", packed[name] + bytes(200000))), want, 0 if want else 1)
 write("f", gzip.compress(text) + b"more")
 result("the bytes as they stand", find("--format", "raw", "-F", r"\x1f\x8b\x08", "f")[1][:1] ==
        ["f\t1\t1\t0\t3"])
@@ -142,7 +142,7 @@ story_bz2, story_xz, story_gzip = bz2.compress(story), lzma.compress(story), gzi
 until_damage("bzip2, cut", story_bz2[:-6], "", bz2.BZ2Decompressor().decompress(story_bz2[:-6]),
              "is cut off (bzip2)")
 until_damage("xz, cut", story_xz[:-6], "", lzma.LZMADecompressor().decompress(story_xz[:-6]), "is cut off (xz)")
-until_damage("xz, other bytes behind", story_xz + b"any other bytes", "", story, "trawl find: f: ")
+until_damage("xz, other bytes after", story_xz + b"any other bytes", "", story, "trawl find: f: ")
 until_damage("gzip, cut", story_gzip[:-6], "", story, "is cut off (gzip)", 0)
 for program in "zstd", "lz4":
     if not shutil.which(program):
@@ -151,7 +151,7 @@ for program in "zstd", "lz4":
     content = tool(program, "-qc", content=story)
     until_damage(program + ", cut", content[:-6], "", tool(program, "-dc", content=content[:-6]), "is cut off (%s)" % program)
     if program == "zstd":
-        until_damage("zstd, other bytes behind", content + b"any other bytes", "", story, "trawl find: f: ")
+        until_damage("zstd, other bytes after", content + b"any other bytes", "", story, "trawl find: f: ")
 
 out = io.BytesIO()
 with tarfile.open(fileobj=out, mode="w") as tar:
@@ -163,7 +163,7 @@ until_damage("tar, cut", story_tar[:len(story) - 20000], ":story", story[:-20512
 packed = gzip.compress(story_tar)
 plain = zlib.decompressobj(31).decompress(packed[:len(packed) // 2])[512:]
 until_damage("tar.gz, cut", packed[:len(packed) // 2], ":story", plain, "is cut off (gzip)")
-until_damage("tar.gz, cut behind the members", packed[:-6], ":story", story, "is cut off (gzip)", 0)
+until_damage("tar.gz, cut after the members", packed[:-6], ":story", story, "is cut off (gzip)", 0)
 packed = packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
 until_damage("tar.gz, a wrong CRC", packed, ":story", story, "is damaged (gzip)", 0)
 out = io.BytesIO()
@@ -172,7 +172,7 @@ with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
 crc = struct.pack("<I", zlib.crc32(story))
 until_damage("zip, a wrong CRC", out.getvalue().replace(crc, bytes(4)), ":story", story, "bad CRC", 0)
 
-with open("sparse", "wb") as file: # holes before, between and behind
+with open("sparse", "wb") as file: # holes before, between and after
     for at in 100000, 3000000:
         file.seek(at)
         file.write(b"a needle")
@@ -228,7 +228,7 @@ for name, content in archives.items():
 
 
 class OneWay(io.BytesIO):
-    """What cannot go back: lengths stand behind members, not before."""
+    """What cannot go back: lengths stand after members, not before."""
     def seekable(self): return False
     def tell(self): raise OSError
     def seek(self, *_): raise OSError
@@ -317,7 +317,7 @@ for report in "ends", "pairs", "leftmost-longest":
     result("FASTA, a long record, --report " + report,
            [row.split("\t")[2:] for row in wide] == [row.split("\t")[2:] for row in flat] and flat)
 seen = {
-    "blanks behind lines": fasta.replace(b"\n", b" \t\n"), "blank lines": fasta.replace(b"\n>", b"\n \n>"),
+    "blanks after lines": fasta.replace(b"\n", b" \t\n"), "blank lines": fasta.replace(b"\n>", b"\n \n>"),
     "empty lines in front": b"\n\r\n  \n" + fasta, "a mark of UTF-8": b"\xef\xbb\xbf" + fasta,
     "groups of nucleotides": re.sub(rb"(?m)^([ACGT]{3})([ACGT]{2})", rb"\1 \2\t", fasta),
 }
@@ -475,7 +475,7 @@ result("bgzip, thirty changed", wrong == 0, "%d wrong" % wrong)
 
 
 def packet_payload(frame):
-    """What stands behind TCP's or UDP's header in an Ethernet frame of IPv4, with the flow."""
+    """What stands after TCP's or UDP's header in an Ethernet frame of IPv4, with the flow."""
     at = 14
     kind = struct.unpack(">H", frame[12:14])[0]
     while kind in (0x8100, 0x88a8):
