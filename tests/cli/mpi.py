@@ -56,7 +56,7 @@ def compare(arguments, n, reads):
         raise AssertionError("%r, %d ranks, files %s: status %d, not %d; output differs at byte %d of %d and %d:\n%r\n%r\n%s" % (
             arguments, n, "read" if reads else "mapped", many.returncode, one.returncode, at, len(one.stdout), len(many.stdout),
             one.stdout[at - 100:at + 100], many.stdout[at - 100:at + 100], many.stderr.decode()))
-    said = [line for line in many.stderr.decode().splitlines() if " rounds, " in line]
+    said = [line for line in many.stderr.decode().splitlines() if " read twice" in line]
     assert len(said) == 1, many.stderr
     return int(said[0].split(", ")[2].split()[0])
 
