@@ -105,18 +105,19 @@ static bool glushkov_waits(glushkov_run *r, const glushkov_unit *u, u32 from, u3
     return glushkov_outside(r, set, from, to) == from;
 }
 
-/* Run a unit of one word, from byte i on up to `to`, or until no position lives but those in which
- * it waits. `fresh`: all ones where matches may begin, else 0. Returns where it stopped. */
+/* Run a unit of one word, from byte i on up to `to`, or until no position lives but, if `quiet`,
+ * those in which it waits. `fresh`: all ones where matches may begin, else 0. Returns where it
+ * stopped. */
 static u32 glushkov_one(const glushkov_run *r, const glushkov_unit *u, u64 *state, u32 i, u32 to,
-                        u64 fresh)
+                        u64 fresh, bool quiet)
 {
     const u32 *tables = r->task->tables;
     const glushkov_word word = *(const glushkov_word *)(tables + u->masks);
     const u8 *map = (const u8 *)(tables + u->map), *text = r->task->text;
     const u64 *rows = (const u64 *)(tables + u->rows), *follow = (const u64 *)(tables + u->follow);
-    const u64 init = word.init & fresh;
+    const u64 init = word.init & fresh, waits = quiet ? word.waits : 0;
     u64 bits = *state;
-    for (; i < to && ((bits & ~word.waits) | fresh); i++) {
+    for (; i < to && ((bits & ~waits) | fresh); i++) {
         u64 moved = (bits << 1 & word.shift) | (bits & word.loop) | init;
         for (u64 left = bits & word.except; left; left &= left - 1)
             moved |= follow[glushkov_bits(word.except & ((left & (~left + 1)) - 1))];
@@ -144,15 +145,16 @@ static inline void glushkov_except(const glushkov_unit *u, const glushkov_word *
 enum { GLUSHKOV_WORDS = 1024 };
 
 static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *state, u32 i, u32 to,
-                         u64 fresh)
+                         u64 fresh, bool quiet)
 {
     const u32 *tables = r->task->tables;
     const glushkov_word *words = (const glushkov_word *)(tables + u->masks);
     const u8 *map = (const u8 *)(tables + u->map), *text = r->task->text;
     const u64 *rows = (const u64 *)(tables + u->rows), *follow = (const u64 *)(tables + u->follow);
     u64 moved[GLUSHKOV_WORDS], alive = fresh;
+    const u64 waits = quiet ? UINT64_MAX : 0;
     for (u32 w = 0; w < u->words; w++)
-        alive |= state[w] & ~words[w].waits;
+        alive |= state[w] & ~(words[w].waits & waits);
     for (; i < to && alive; i++) {
         const u64 *row = rows + (size_t)map[text[i]] * u->words;
         u64 in = 0, hits = 0;
@@ -168,7 +170,7 @@ static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *sta
         alive = fresh;
         for (u32 w = 0; w < u->words; w++) {
             state[w] = moved[w] & row[w];
-            alive |= state[w] & ~words[w].waits;
+            alive |= state[w] & ~(words[w].waits & waits);
             hits |= state[w] & words[w].last;
         }
         if (PORT_UNLIKELY(hits != 0))
@@ -185,8 +187,8 @@ static inline bool glushkov_lives(const glushkov_unit *u, const u64 *state)
     return all != 0;
 }
 
-/* Run a unit on to a place. */
-static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh)
+/* Run a unit on to a place. `quiet`: nothing goes on from where it waits before that place. */
+static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh, bool quiet)
 {
     const glushkov_unit *u = &r->units[number];
     u32 *clock = &r->clock[number - r->first];
@@ -197,24 +199,29 @@ static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh)
     }
     if (*clock >= to)
         return;
-    const u32 at = u->words == 1 ? glushkov_one(r, u, state + u->word, *clock, to, fresh)
-                                 : glushkov_many(r, u, state + u->word, *clock, to, fresh);
+    const u32 at = u->words == 1 ? glushkov_one(r, u, state + u->word, *clock, to, fresh, quiet)
+                                 : glushkov_many(r, u, state + u->word, *clock, to, fresh, quiet);
     *clock = to;
-    if (at < to && u->quiet != GLUSHKOV_NONE && glushkov_lives(u, state) &&
+    if (quiet && at < to && u->quiet != GLUSHKOV_NONE && glushkov_lives(u, state) &&
         !glushkov_waits(r, u, at, to))
         memset(state + u->word, 0, u->words * sizeof *state);
+}
+
+/* Run a unit to `pos`, where a literal of it ends, or may go on after the end of the slice. */
+static void glushkov_near(glushkov_run *r, u32 number, u32 pos)
+{
+    const u32 back = r->units[number].back;
+    glushkov_go(r, number, pos - r->from > back ? pos - back : r->from, 0, true);
+    glushkov_go(r, number, pos, r->fresh, false);
 }
 
 /* A literal of a member ends at `pos`. */
 static void glushkov_wake(glushkov_run *r, u32 member, u32 pos)
 {
     const u32 number = r->t->awake + (member & ~GLUSHKOV_GOES_ON);
-    const u32 back = r->units[number].back;
-    if (number - r->first >= r->count || ((member & GLUSHKOV_GOES_ON || !r->fresh) &&
-                                          !glushkov_lives(&r->units[number], r->task->state)))
-        return;
-    glushkov_go(r, number, pos - r->from > back ? pos - back : r->from, 0);
-    glushkov_go(r, number, pos, r->fresh);
+    if (number - r->first < r->count && ((r->fresh && !(member & GLUSHKOV_GOES_ON)) ||
+                                         glushkov_lives(&r->units[number], r->task->state)))
+        glushkov_near(r, number, pos);
 }
 
 /* ---- literals ------------------------------------------------------------------------ */
@@ -286,23 +293,20 @@ static void glushkov_pass(glushkov_run *r)
     const u32 end = task->end;
     memset(r->clock, 0xff, r->count * sizeof *r->clock);
     r->touched_count = 0;
-    for (u32 i = r->first; !task->whole && i < r->first + r->count; i++)
-        if (glushkov_lives(&r->units[i], task->state))
-            glushkov_go(r, i, r->from, 0); /* its clock begins */
-    for (u32 i = r->first; task->opens && i < r->first + r->count; i++)
-        if (r->units[i].opens)
-            glushkov_go(r, i, r->from, 0);
+    for (u32 i = r->first; i < r->first + r->count; i++)
+        if ((!task->whole && glushkov_lives(&r->units[i], task->state)) ||
+            (task->opens && r->units[i].opens))
+            glushkov_go(r, i, r->from, 0, true); /* its clock begins */
     if (r->first + r->count > r->t->awake && r->t->literals && (r->fresh || r->t->quiet_count))
         glushkov_hits(r);
-    for (u32 i = r->first; !task->news && !task->whole && i < r->first + r->count; i++) {
-        const u32 back = r->units[i].back;
-        if (i < r->t->awake)
-            continue;
-        glushkov_go(r, i, end - r->from > back ? end - back : r->from, 0);
-        glushkov_go(r, i, end, UINT64_MAX);
+    for (u32 i = r->first; r->fresh && !task->whole && i < r->first + r->count; i++)
+        glushkov_near(r, i, end);
+    for (u32 i = 0; i < r->touched_count; i++) {
+        if (!r->fresh && !task->whole && r->touched[i] >= r->t->awake)
+            glushkov_near(r, r->touched[i], end);
+        else
+            glushkov_go(r, r->touched[i], end, 0, true);
     }
-    for (u32 i = 0; i < r->touched_count; i++)
-        glushkov_go(r, r->touched[i], end, 0);
 }
 
 /* Units that do not sleep, chunk by chunk. */
@@ -315,9 +319,9 @@ static void glushkov_awake(glushkov_run *r)
             const glushkov_unit *u = &r->units[i];
             u64 *state = r->task->state + u->word;
             if (u->words == 1)
-                glushkov_one(r, u, state, at, upto, UINT64_MAX);
+                glushkov_one(r, u, state, at, upto, UINT64_MAX, false);
             else
-                glushkov_many(r, u, state, at, upto, UINT64_MAX);
+                glushkov_many(r, u, state, at, upto, UINT64_MAX, false);
         }
         at = upto;
     }
