@@ -257,7 +257,7 @@ static void check_case(uint64_t first)
 static void test_random(void **state)
 {
     (void)state;
-    const uint64_t cases = environment_number("TRAWL_TEST_CASES", CASES);
+    const uint64_t cases = test_cases(CASES);
     const uint64_t seed = test_seed();
     for (uint64_t i = 0; i < cases; i++)
         check_case(seed + i);
@@ -347,7 +347,7 @@ static void check_even(uint64_t first, uint32_t size)
 static void test_even(void **state)
 {
     (void)state;
-    const uint64_t cases = environment_number("TRAWL_TEST_CASES", CASES) / 25 + 8;
+    const uint64_t cases = test_cases(CASES) / 25 + 8;
     const uint64_t seed = test_seed();
     for (uint64_t i = 0; i < cases; i++)
         check_even(seed + i, (uint32_t)(i % 4 + 1));

@@ -17,6 +17,7 @@
 #include "oracle.h"
 #include "pattern/pattern.h"
 #include "plan/plan.h"
+#include "random.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
@@ -313,8 +314,9 @@ static bool mode_agrees(const random_case *c, uint32_t report, uint64_t *seed)
 static void random_cases_agree_with_the_oracle(void **state)
 {
     (void)state;
-    print_message("seeds 1 to %d\n", CASES);
-    for (uint64_t number = 1; number <= CASES; number++) {
+    const uint64_t cases = test_cases(CASES);
+    print_message("seeds 1 to %llu\n", (unsigned long long)cases);
+    for (uint64_t number = 1; number <= cases; number++) {
         random_case c = { .seed = number };
         uint64_t seed = number * 0x9e3779b97f4a7c15u;
         make_case(&c, &seed);
@@ -465,7 +467,8 @@ static void write_nest(char *out, uint64_t *seed)
 static void pairs_of_random_nests_agree_with_the_oracle(void **state)
 {
     (void)state;
-    for (uint64_t number = 1; number <= CASES; number++) {
+    const uint64_t cases = test_cases(CASES);
+    for (uint64_t number = 1; number <= cases; number++) {
         random_case c = { .seed = number };
         uint64_t seed = number * 0x2545f4914f6cdd1du;
         char written[MAX_PATTERNS][MAX_WRITTEN];

@@ -1,6 +1,7 @@
 """What tests in Python share: which command they ask, on which data, and what they say of it.
 
-Their arguments are TRAWL [DATA]; TRAWL_TEST_SEED (1) and TRAWL_TEST_CASES (300) are read.
+Their arguments are TRAWL [DATA]; TRAWL_TEST_SEED (1) and TRAWL_TEST_CASES are read, or in place of
+the latter TRAWL_TEST_EVERY, which is by what 300 cases are divided.
 """
 import os
 import sys
@@ -8,7 +9,7 @@ import sys
 TRAWL = os.path.abspath(sys.argv[1])
 DATA = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
 SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
-CASES = int(os.environ.get("TRAWL_TEST_CASES", "300"))
+CASES = int(os.environ.get("TRAWL_TEST_CASES", 300 // int(os.environ.get("TRAWL_TEST_EVERY", "1"))))
 _counts = {False: 0, True: 0}  # tests by whether they failed
 
 

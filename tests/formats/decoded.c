@@ -60,7 +60,7 @@ void check_prefixes(bytes whole, size_t least)
 void check_damage(bytes whole)
 {
     rng r = { test_seed() };
-    const uint64_t cases = environment_number("TRAWL_TEST_CASES", 10000);
+    const uint64_t cases = test_cases(10000);
     bytes copy = { malloc(whole.length), whole.length };
     assert_non_null(copy.data);
     for (uint64_t i = 0; i < cases; i++) {

@@ -541,5 +541,6 @@ bool test_sanitized(void)
 
 uint64_t test_cases(uint64_t usual)
 {
-    return environment_number("TRAWL_TEST_CASES", test_sanitized() ? usual / 20 : usual);
+    const uint64_t every = environment_number("TRAWL_TEST_EVERY", test_sanitized() ? 20 : 1);
+    return environment_number("TRAWL_TEST_CASES", (usual + every - 1) / every);
 }

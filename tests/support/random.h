@@ -63,7 +63,8 @@ uint64_t environment_number(const char *name, uint64_t usual);
 /* TRAWL_TEST_SEED, or a new seed; printed in any case. */
 uint64_t test_seed(void);
 
-/* TRAWL_TEST_CASES, or `usual`; under a sanitizer a twentieth of that. */
+/* TRAWL_TEST_CASES, or one in TRAWL_TEST_EVERY of `usual`: one in 1 without it, in 20 under a
+ * sanitizer. Never 0. */
 uint64_t test_cases(uint64_t usual);
 
 /* True when this was built with the address sanitizer: tests that take long are left out. */
