@@ -266,7 +266,7 @@ static void test_likeness(void **state)
 
 /* ---- many pieces --------------------------------------------------------------------------- */
 
-enum { ROWS = 1300, COLS = 701 };
+enum { ROWS = 420, COLS = 701 };
 
 /* Cells of few values, with tiles and stripes of one. */
 static trawl_grid make_large(uint32_t cell_size, uint32_t values)

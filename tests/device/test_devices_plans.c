@@ -483,7 +483,7 @@ static trawl_plan *large_plan(const char *engine, const char *end, size_t others
  * again. */
 static void expect_takeover(const test_target *t, const trawl_plan *large, uint32_t parts)
 {
-    const size_t length = 1000000, step = 100;
+    const size_t length = 100000, step = 100;
     const trawl_pattern p = literal("needle");
     trawl_plan *small = compile(&p, 1, "ac");
     trawl_context *context = target_open(t, t->device, "memory=1");
