@@ -1,6 +1,7 @@
 # Vector walks (*vector.c in src/engines/) are compiled once for each instruction set that the compiler
 # knows for this machine: a wrapper in the build folder includes the source and has the flags.
 
+set(TRAWL_ONLY_ISAS "" CACHE STRING "On x86-64: the instruction sets of walks beside portable ones; empty: all")
 set(TRAWL_ISAS portable)
 set(TRAWL_ISA_FLAGS_portable "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
@@ -11,7 +12,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID
     string(TOUPPER ${isa} upper)
     string(REPLACE ";" " " flags "${TRAWL_ISA_FLAGS_${isa}}")
     check_c_compiler_flag("${flags}" TRAWL_COMPILER_HAS_${upper})
-    if(TRAWL_COMPILER_HAS_${upper})
+    if(TRAWL_COMPILER_HAS_${upper} AND (NOT TRAWL_ONLY_ISAS OR isa IN_LIST TRAWL_ONLY_ISAS))
       list(APPEND TRAWL_ISAS ${isa})
     endif()
   endforeach()
@@ -20,11 +21,14 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND TRAWL_ISAS neon)
 endif()
 
-set(TRAWL_ISA_DEFINITIONS "")
-foreach(isa IN LISTS TRAWL_ISAS)
-  string(TOUPPER ${isa} upper)
-  list(APPEND TRAWL_ISA_DEFINITIONS TRAWL_HAVE_${upper})
-endforeach()
+# What a target is told of the sets that its walks are compiled for.
+function(trawl_isa_definitions out)
+  set(definitions ${TRAWL_ISAS})
+  list(TRANSFORM definitions TOUPPER)
+  list(TRANSFORM definitions PREPEND TRAWL_HAVE_)
+  set(${out} ${definitions} PARENT_SCOPE)
+endfunction()
+trawl_isa_definitions(TRAWL_ISA_DEFINITIONS)
 
 # A wrapper of a source for each instruction set; their names go to `out`. Source properties belong
 # to a folder: call it in that of the target.
