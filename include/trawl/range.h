@@ -18,7 +18,12 @@ extern "C" {
  * depends on those before it. It is searched first as if nothing came from there but what the
  * bytes before it tell. What it begins and ends with stands in its seam; seams are saved and
  * exchanged, and tell which ranges are to be searched again, most often none. That ends as soon as
- * it makes no more difference. */
+ * it makes no more difference.
+ *
+ * trawl_scan_range is the only call that searches: there is no trawl_count_range,
+ * trawl_count_each_range or trawl_collect_range. A range that is searched again takes back some of
+ * the matches that it reported, by where they end; a number cannot tell which of those it counted
+ * these were. A callback that counts or keeps matches up to *settled can. */
 
 /* What ranges of a plan and a report need. */
 typedef struct trawl_range_needs {
