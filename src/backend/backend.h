@@ -140,7 +140,7 @@ struct device_calls {
     void (*drop)(worker *w);
     /* lead: call fn(user), which may have jobs of the plan run while it
      * does something else: `start` begins a job, `finish` waits for it. Up to LED_JOBS jobs may be
-     * under way, and run_text may be called meanwhile. `held`: the jobs are of the text that the
+     * in flight, and run_text may be called meanwhile. `held`: the jobs are of the text that the
      * worker holds; `records`: their matches are not only counted. False: this is not possible, and
      * fn was not called. */
     bool (*lead)(worker *w, const trawl_plan *plan, bool held, bool records, void (*fn)(void *user),

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-_Static_assert((int)MAX_HAULS >= (int)LED_JOBS, "all that a driver has under way finds a place");
+_Static_assert((int)MAX_HAULS >= (int)LED_JOBS, "all that a driver has in flight finds a place");
 
 int belt_open(belt *b, memory *memory, trawl_error *error)
 {
@@ -154,7 +154,7 @@ static void send_slice(belt *b, carrier *c, haul *h, slice *s)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Until nothing is on the belt, or under way, or to come. */
+/* Until nothing is on the belt, or in flight, or to come. */
 static void carry(belt *b, carrier *c)
 {
     for (;;) {

@@ -2,7 +2,7 @@
  *
  * Idea: the slices of a job lie on a belt in their order, and jobs one after the other. Carriers
  * take them off, each to its own lanes (lane.h) on one device: a carrier copies a piece's text,
- * queues the work on it, and comes back for the next piece while that is under way. So several
+ * queues the work on it, and comes back for the next piece while that is in flight. So several
  * cores copy, several devices are fed, and none waits for another.
  *
  * A job is run in one of two ways. belt_run: the caller is a carrier too, and returns when the job
@@ -37,12 +37,12 @@ typedef struct haul {
     struct haul *behind;
     bool there;  /* this place of belt.hauls is taken */
     size_t next; /* the slice to be taken next */
-    size_t open; /* slices that are not completely sent, and pieces that are under way */
+    size_t open; /* slices that are not completely sent, and pieces that are in flight */
     int status;
     trawl_error why;
 } haul;
 
-/* A piece under way. */
+/* A piece in flight. */
 typedef struct trip {
     haul *of;
     slice *s;
@@ -52,7 +52,7 @@ typedef struct trip {
 typedef struct carrier {
     used_device *device;
     u32 first, step, lanes; /* its lanes: first, first + step, ... */
-    u32 oldest, busy;       /* its lanes with pieces under way, in this order */
+    u32 oldest, busy;       /* its lanes with pieces in flight, in this order */
     trip trips[MAX_LANES];
 } carrier;
 
@@ -75,7 +75,7 @@ int belt_open(belt *b, memory *memory, trawl_error *error);
 void belt_close(belt *b);
 
 /* Set the carriers of the next jobs: on each of `count` devices up to `carriers`, which share its
- * first `lanes` lanes. Nothing is under way. */
+ * first `lanes` lanes. Nothing is in flight. */
 void belt_man(belt *b, used_device *devices, u32 count, u32 carriers, u32 lanes);
 
 /* Run a job to its end. */

@@ -137,7 +137,7 @@ int kept_settle(lane *l, spent *times, trawl_error *error);
 /* The job has ended well: add its counts by pattern to the host's. */
 int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, spent *times,
              trawl_error *error);
-/* The job has failed: wait until nothing of it is under way in any lane. */
+/* The job has failed: wait until nothing of it is in flight in any lane. */
 void kept_abandon(used_device *u);
 /* Let memory of the caller's on the device take what is kept, until it is closed (kept.matches). */
 int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_error *error);
@@ -195,7 +195,7 @@ u64 lane_stride(u32 cols, u32 cell_size);
 /* Wait for the piece, run it again by a fallback where a part gave up, add its matches to the slice
  * and its times to `times`. */
 int lane_collect(lane *l, spent *times, trawl_error *error);
-/* Wait until nothing of the piece is under way; what it found is void. */
+/* Wait until nothing of the piece is in flight; what it found is void. */
 void lane_give_up(lane *l);
 
 #endif

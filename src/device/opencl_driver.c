@@ -325,7 +325,7 @@ int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event mad
     return TRAWL_OK;
 }
 
-/* A command's status: CL_COMPLETE, above it while it is under way, below it an error. */
+/* A command's status: CL_COMPLETE, above it while it is in flight, below it an error. */
 static cl_int event_status(const device_event *event)
 {
     const opencl_device *o = event->begin;

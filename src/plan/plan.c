@@ -10,7 +10,7 @@
 
 /* ---- checksum --------------------------------------------------------- */
 
-/* A step takes as long as a multiplication, so several are under way at once. */
+/* A step takes as long as a multiplication, so several are in flight at once. */
 enum { LANES = 4 };
 
 uint64_t plan_checksum(const void *block, size_t size)

@@ -82,7 +82,7 @@ struct trawl_context {
     uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
     char warning[256];
     _Atomic uint64_t scanned;           /* trawl_context_scanned */
-    scan_room room, more[LED_JOBS - 2]; /* more: windows that are under way at once */
+    scan_room room, more[LED_JOBS - 2]; /* more: windows that are in flight at once */
     scan_experience experience;
 };
 

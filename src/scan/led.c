@@ -1,14 +1,14 @@
-/* led.c: several windows of a text under way at once.
+/* led.c: several windows of a text in flight at once.
  *
  * Idea: a device computes while the matches of the windows before are handed on. The backend's
  * threads run the jobs of some windows, in order, and sort the records of each slice. The caller's
  * thread cuts windows, waits for the oldest one, and hands on its matches.
  *
  * Invariant: windows are handed on in order, each once; after an error, or when the caller wants no
- * more, what is under way is waited for and forgotten. A window for which memory ran out, and all
+ * more, what is in flight is waited for and forgotten. A window for which memory ran out, and all
  * after it, are scanned again one by one, which needs less.
  *
- * Cost: room for the records of all windows under way; and when a call ends early, some windows
+ * Cost: room for the records of all windows in flight; and when a call ends early, some windows
  * were searched for nothing. So calls with a limit on matches or steps are not led.
  */
 #include <string.h>
@@ -44,7 +44,7 @@ static bool may_start(const flights *f)
            !(c->d && delivery_idle(c->d));
 }
 
-/* The bytes of a window, so that all lanes have work while other windows are under way. */
+/* The bytes of a window, so that all lanes have work while other windows are in flight. */
 static uint64_t led_window(const worker *w)
 {
     const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;

@@ -66,7 +66,7 @@ typedef struct text_scan {
     uint64_t window_at; /* where the window begins in a text that the worker holds */
     uint64_t window;    /* bytes that the next window should have */
     bool opens;         /* the next windows begin with the opening */
-    bool led;           /* other windows are under way */
+    bool led;           /* other windows are in flight */
     size_t expected;    /* records of the next window, judged by the last one */
 
     /* Plans that carry: the true state at the next byte; the states that all slices of the last

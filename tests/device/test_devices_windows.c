@@ -1,4 +1,4 @@
-/* test_devices_windows.c: several windows of a text under way on devices at once, by several
+/* test_devices_windows.c: several windows of a text in flight on devices at once, by several
  * threads and on several devices: the matches, how calls end early, and what happens when memory
  * or room for records runs out meanwhile.
  *
@@ -160,7 +160,7 @@ static void test_matches(void **state)
     }
 }
 
-/* More matches end at one place than a lane has room for while windows are under way. */
+/* More matches end at one place than a lane has room for while windows are in flight. */
 static void test_crowd(void **state)
 {
     enum { SUFFIXES = 2600 };
