@@ -5,7 +5,7 @@ end that Python's re finds, and must be, as a set, those that a table of sets gi
 few lines, over the tree that an expression was written from.
 
 Usage: test_programs.py TRAWL DATA. TRAWL_PROGRAM_MATCHES names the program; TRAWL_TEST_SEED and
-TRAWL_TEST_CASES (4000) are read. What differs is printed whole.
+TRAWL_TEST_CASES (4000, or one in TRAWL_TEST_EVERY of these) are read. What differs is printed whole.
 """
 
 import os
@@ -18,7 +18,7 @@ import warnings
 
 HELPER = os.environ.get("TRAWL_PROGRAM_MATCHES")
 SEED = int(os.environ.get("TRAWL_TEST_SEED", random.randrange(1 << 30)))
-CASES = int(os.environ.get("TRAWL_TEST_CASES", "4000"))
+CASES = int(os.environ.get("TRAWL_TEST_CASES", 4000 // int(os.environ.get("TRAWL_TEST_EVERY", "1"))))
 NOCASE, LINES = 1, 2
 GAVE_UP = -1
 LETTERS = "aaaaabbbbc_ -\n\nA"
