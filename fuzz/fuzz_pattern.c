@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern/pattern.h"
+#include "pattern/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +39,12 @@ static void check_literal(const pattern *p)
     }
 }
 
+static void check_folded(const byte_class *set)
+{
+    for (unsigned c = 'A'; c <= 'Z'; c++)
+        require(class_has(set, c) == class_has(set, c + 32));
+}
+
 static void check_element(const element *e, uint32_t flags)
 {
     require(e->max >= 1 && e->min <= e->max);
@@ -46,8 +52,8 @@ static void check_element(const element *e, uint32_t flags)
     require(e->max <= PATTERN_MAX_STATES || e->max == REPEAT_UNBOUNDED);
     require(e->set.bits[0] | e->set.bits[1] | e->set.bits[2] | e->set.bits[3]);
     require(!(flags & TRAWL_LINES) || !class_has(&e->set, '\n'));
-    for (unsigned c = 'A'; c <= 'Z' && (flags & TRAWL_NOCASE); c++)
-        require(class_has(&e->set, c) == class_has(&e->set, c + 32));
+    if (flags & TRAWL_NOCASE)
+        check_folded(&e->set);
 }
 
 static void check_elements(const pattern *p)
@@ -64,6 +70,18 @@ static void check_elements(const pattern *p)
     }
     require(min >= 1 && p->min_length == min);
     require(p->max_length == (unbounded ? LENGTH_UNBOUNDED : max));
+}
+
+static void check_program(const pattern *p)
+{
+    memory heap = { .limit = UINT64_MAX };
+    require(!p->elements && !p->bytes && !p->literal);
+    require(
+        program_check(&heap, p->program, program_size(p->program->positions, p->program->links)));
+    for (uint32_t q = 0; q < p->program->positions && p->flags & TRAWL_LINES; q++)
+        require(!class_has(&program_sets(p->program)[q], '\n'));
+    for (uint32_t q = 0; q < p->program->positions && p->flags & TRAWL_NOCASE; q++)
+        check_folded(&program_sets(p->program)[q]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -89,10 +107,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < list.count; i++) {
         const pattern *p = &list.patterns[i];
         require(p->id == 7 && p->order == 0);
-        require(p->flags == (src.flags | (p->folded ? (uint32_t)TRAWL_NOCASE : 0)));
+        /* (?i) and (?-i) turn it on and off */
+        require(p->flags == (src.flags | (p->folded ? (uint32_t)TRAWL_NOCASE : 0)) ||
+                (src.syntax == TRAWL_SYNTAX_EXTENDED &&
+                 p->flags == (src.flags & ~(uint32_t)TRAWL_NOCASE)));
         require(strcmp(p->name, "label") == 0);
         if (p->literal)
             check_literal(p);
+        else if (p->program)
+            check_program(p);
         else
             check_elements(p);
     }

@@ -34,6 +34,13 @@ void class_fold(uint32_t flags, byte_class *set)
         add_other_case(set);
 }
 
+bool class_is_folded(const byte_class *set)
+{
+    byte_class folded = *set;
+    add_other_case(&folded);
+    return memcmp(&folded, set, sizeof folded) == 0;
+}
+
 static int lowest_bit(uint64_t word)
 {
     int bit = 0;

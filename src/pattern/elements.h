@@ -26,6 +26,9 @@ void class_unite(byte_class *set, const byte_class *other);
  * which then leaves out both cases. */
 void class_fold(uint32_t flags, byte_class *set);
 
+/* Whether the set has both cases of each of its letters. */
+bool class_is_folded(const byte_class *set);
+
 /* Apply the flags to a set that is complete but for its negation. */
 int class_settle(uint32_t flags, size_t offset, bool negated, byte_class *set, trawl_error *error);
 

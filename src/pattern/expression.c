@@ -50,6 +50,20 @@ node *expression_add_run(expression *x, size_t first, size_t count, size_t at)
     return run;
 }
 
+const node **expression_children(expression *x, const node *n, size_t *count)
+{
+    *count = 0;
+    for (const node *child = n->child; child; child = child->sibling)
+        ++*count;
+    const node **all = memory_take_array(x->memory, *count, sizeof *all);
+    if (!all)
+        x->status = memory_failed(x->memory, x->error, "a pattern of %zu parts", *count);
+    *count = 0;
+    for (const node *child = n->child; all && child; child = child->sibling)
+        all[(*count)++] = child;
+    return all;
+}
+
 static condition empty_run(const expression *x, const node *run)
 {
     for (size_t i = 0; i < run->count; i++)

@@ -52,6 +52,8 @@ enum node_kind {
 typedef struct node {
     uint8_t kind;         /* a node_kind */
     bool lazy;            /* NODE_REPEAT: few are tried before many */
+    bool atomic;          /* once it has matched, no other way through it is tried; */
+    size_t mark;          /* where that is written */
     uint32_t min, max;    /* NODE_REPEAT: max is 1 .. or REPEAT_UNBOUNDED */
     condition asks;       /* NODE_CONDITION */
     condition empty;      /* where it matches nothing: set by expression_empty */
@@ -75,6 +77,7 @@ typedef struct expression {
     node_block *block;
     node *root;
     bool flagged; /* there are flags within it */
+    bool atomic;  /* some node is */
     int status;   /* why the last node could not be made */
 } expression;
 
@@ -96,12 +99,18 @@ static inline bool node_is_nothing(const node *n)
     return n->kind == NODE_SEQUENCE && !n->child;
 }
 
+/* The children of a node in an array, for the caller to give back. NULL: memory, as above. */
+const node **expression_children(expression *x, const node *n, size_t *count);
+
 /* Set where the node and all below it may match nothing; the result is that of the node. */
 condition expression_empty(const expression *x, node *n);
 
 /* Read a pattern's text from r->at on into x->root: all of it, or one alternative of the outermost
  * level, before whose '|' r->at is left. */
 int expression_parse(expression *x, reader *r, bool one);
+
+/* Refuse what is atomic, unless that changes no match. Where nodes may match nothing is set. */
+int expression_check_atomic(expression *x);
 
 /* Make the tree smaller. No match changes, nor the order in which they are tried. Alternatives of
  * the outermost level are left as they are; expression_share lets them share what they begin and
@@ -110,6 +119,6 @@ int expression_simplify(expression *x);
 int expression_share(expression *x);
 
 /* Make the tree's program, for the pattern src. */
-int expression_program(const expression *x, const trawl_pattern *src, program **made);
+int expression_program(expression *x, const trawl_pattern *src, program **made);
 
 #endif

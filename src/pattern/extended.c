@@ -319,7 +319,9 @@ static int take_tree(expression *x, reader *r, size_t *next, pattern *out)
     sequence s;
     if (expression_empty(x, x->root))
         return reject_empty(x, r);
-    int status = expression_simplify(x);
+    int status = x->atomic ? expression_check_atomic(x) : TRAWL_OK;
+    if (status == TRAWL_OK)
+        status = expression_simplify(x);
     if (status != TRAWL_OK)
         return status;
     if (x->root->kind == NODE_CHOICE && are_few(x, r))
@@ -352,6 +354,14 @@ static int reject_inner_condition(const expression *x, reader *r)
     return reader_reject(r, n->at,
                          "^ stands before a pattern, $ after it: give each part as its own "
                          "pattern");
+}
+
+/* Sets are closed under case where a pattern's flag says so: (?-i: ) takes it away. */
+static void settle_case(const expression *x, pattern *out)
+{
+    for (size_t i = 0; x->flagged && i < x->spelled.length; i++)
+        if (!class_is_folded(&x->spelled.elements[i].set))
+            out->flags &= ~(uint32_t)TRAWL_NOCASE;
 }
 
 int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
@@ -402,6 +412,7 @@ int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t
     int status = expression_parse(&x, &r, one);
     if (status == TRAWL_OK) {
         r.flags = src->flags;
+        settle_case(&x, out);
         if (one || is_plain(&x, &r))
             status = take_plain(&x, &r, next, out);
         else if (of)

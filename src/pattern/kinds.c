@@ -289,7 +289,7 @@ static int make(resolver *r, program **made)
     if (!out->sets || !out->first)
         return memory_failed(m, in->error, "a pattern of %u positions", out->positions);
     status = add_parts(r);
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK || out->count == 0)
         return status;
     program *all = program_make(m, out->positions, out->sets, out->first, out->items, r->line);
     if (!all || !program_restrict(m, all, BEFORE_ANY, AFTER_ANY, made))

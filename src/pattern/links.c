@@ -54,7 +54,7 @@ typedef struct position {
 } position;
 
 typedef struct builder {
-    const expression *x;
+    expression *x;
     step *steps;
     uint32_t count, room;
     position *positions; /* the last one first */
@@ -212,17 +212,12 @@ static uint32_t build_repeat(builder *b, const node *n, uint32_t level, uint32_t
 /* Children are a list from the first to the last, and are built from the last on. */
 static uint32_t build_children(builder *b, const node *n, uint32_t level, uint32_t next)
 {
-    size_t count = 0;
-    for (const node *child = n->child; child; child = child->sibling)
-        count++;
-    const node **all = memory_take_array(b->x->memory, count, sizeof *all);
+    size_t count;
+    const node **all = expression_children(b->x, n, &count);
     if (!all) {
-        give_up(b, memory_failed(b->x->memory, b->x->error, "%zu alternatives", count));
+        give_up(b, b->x->status);
         return NO_STEP;
     }
-    count = 0;
-    for (const node *child = n->child; child; child = child->sibling)
-        all[count++] = child;
     uint32_t entry = n->kind == NODE_CHOICE ? NO_STEP : next;
     for (size_t i = count; b->status == TRAWL_OK && i-- > 0;) {
         if (n->kind == NODE_SEQUENCE) {
@@ -420,7 +415,7 @@ static int reject_impossible(const expression *x)
                 "bytes beside them: remove the one here, or another one");
 }
 
-int expression_program(const expression *x, const trawl_pattern *src, program **made)
+int expression_program(expression *x, const trawl_pattern *src, program **made)
 {
     builder b = { .x = x, .at = x->root->at };
     links all = { .memory = x->memory, .error = x->error };

@@ -6,10 +6,10 @@
  *     sequence   = (condition | flags | (group | quote | \R | element) quantifier?)*
  *     condition  = ^ | $ | \A | \z | \Z | \G | \b | \B | \< | \>
  *     flags      = "(?" [imsx]* ("-" [imsx]+)? ")"
- *     group      = "(" (nothing | "?:" | "?<name>" | "?P<name>" | "?" flags ":") choice ")"
+ *     group      = "(" (nothing | "?:" | "?>" | "?<name>" | "?P<name>" | "?" flags ":") choice ")"
  *     quote      = "\Q" byte* "\E"
  *     element    = byte | "." | class | escape
- *     quantifier = (? | * | + | {x} | {x,} | {x,y} | {,y}) "?"?
+ *     quantifier = (? | * | + | {x} | {x,} | {x,y} | {,y}) ("?" | "+")?
  *
  * Elements and conditions that stand together become one node, so a pattern without groups has up
  * to three nodes for each alternative. A group is no node of its own. Flags hold up to the end of
@@ -83,6 +83,17 @@ static int read_repeat(reader *r, repeat *times)
     return status == TRAWL_OK ? reader_repeat(r, times) : status;
 }
 
+/* The quantifier ends at r->at. */
+static void set_repeat(parser *p, node *n, const repeat *times)
+{
+    n->min = times->min;
+    n->max = times->max;
+    n->lazy = times->lazy;
+    n->atomic = times->possessive;
+    n->mark = p->r->at - 1;
+    p->x->atomic |= n->atomic;
+}
+
 /* Read a quantifier, and append what stands before it, which is of one node. */
 static int repeat_node(parser *p, series *s, node *n)
 {
@@ -97,9 +108,7 @@ static int repeat_node(parser *p, series *s, node *n)
     node *whole = expression_add(p->x, NODE_REPEAT, n->at);
     if (!whole)
         return p->x->status;
-    whole->min = times.min;
-    whole->max = times.max;
-    whole->lazy = times.lazy;
+    set_repeat(p, whole, &times);
     whole->child = n;
     append(s, whole);
     return TRAWL_OK;
@@ -135,16 +144,14 @@ static int repeat_set(parser *p, series *s, const byte_class *set, size_t at)
     int status = read_repeat(p->r, &times);
     if (status != TRAWL_OK)
         return status;
-    if (!times.lazy || times.min == times.max) {
+    if ((!times.lazy && !times.possessive) || times.min == times.max) {
         status = elements_append(&p->x->elements, at, set, times.min, times.max);
         return status == TRAWL_OK ? extend_run(p, s, at) : status;
     }
     series one = { .whole = expression_add(p->x, NODE_REPEAT, at) };
     if (!one.whole)
         return p->x->status;
-    one.whole->min = times.min;
-    one.whole->max = times.max;
-    one.whole->lazy = true;
+    set_repeat(p, one.whole, &times);
     status = append_set(p, &one, set, at);
     append(s, one.whole);
     return status;
@@ -303,8 +310,6 @@ static const struct refusal {
               "\\< or ^ where it asks for a border" },
     { "(?<!", "lookbehind is not supported: write a class of what may precede, as in [^a]foo, or "
               "\\b, \\B or ^ where it asks for a border" },
-    { "(?>", "atomic groups are not supported, since all matches are found: write (?: ), and "
-             "report the longest" },
     { "(?|", "groups that share their numbers are not supported: write (?: )" },
     { "(?P=", "back-references are not supported: write out what repeats" },
     { "(?(", "conditional groups are not supported: write both cases as alternatives, each with "
@@ -393,12 +398,12 @@ static int parse_flags(reader *r, size_t open)
 }
 
 /* Read what a group opens with. *alone: it was a flag without a group. */
-static int parse_opening(parser *p, bool *alone)
+static int parse_opening(parser *p, bool *alone, bool *atomic)
 {
     reader *r = p->r;
     const size_t open = r->at;
     const int status = refuse_group(p);
-    *alone = false;
+    *alone = *atomic = false;
     if (status != TRAWL_OK)
         return status;
     r->at++;
@@ -406,6 +411,11 @@ static int parse_opening(parser *p, bool *alone)
         return TRAWL_OK;
     r->at++;
     const int c = reader_peek(r, 0);
+    if (c == '>') {
+        r->at++;
+        *atomic = true;
+        return TRAWL_OK;
+    }
     if (c == '<' || c == '\'' || reader_at(r, "P<")) {
         r->at += c == 'P' ? 2 : 1;
         return parse_name(r, open, c == '\'' ? '\'' : '>');
@@ -423,8 +433,8 @@ static int parse_group(parser *p, series *s)
     reader *r = p->r;
     const size_t open = r->at;
     const uint32_t flags = r->flags, modes = r->modes;
-    bool alone;
-    int status = parse_opening(p, &alone);
+    bool alone, atomic;
+    int status = parse_opening(p, &alone, &atomic);
     if (status != TRAWL_OK || alone)
         return status;
     if (++p->depth > EXPRESSION_MAX_DEPTH)
@@ -442,7 +452,9 @@ static int parse_group(parser *p, series *s)
     r->at++;
     r->flags = flags;
     r->modes = modes;
-    n->at = open;
+    n->at = n->mark = open;
+    n->atomic = atomic;
+    p->x->atomic |= atomic;
     return repeat_node(p, s, n);
 }
 

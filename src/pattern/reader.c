@@ -47,6 +47,7 @@ static const named_class named_classes[] = {
     { "space", 4, { '\t', '\r', ' ', ' ' } },
     { "alnum", 6, { '0', '9', 'A', 'Z', 'a', 'z' } },
     { "alpha", 4, { 'A', 'Z', 'a', 'z' } },
+    { "ascii", 2, { 0, 127 } },
     { "blank", 4, { '\t', '\t', ' ', ' ' } },
     { "cntrl", 4, { 0, 31, 127, 127 } },
     { "graph", 2, { 33, 126 } },
@@ -242,13 +243,17 @@ static int parse_posix(reader *r, size_t length, byte_class *set)
         return reader_reject(r, r->at,
                              "collating elements are not supported: write the bytes themselves, "
                              "or \\[ for a bracket");
-    const named_class *named = find_named(r->text + r->at + 2, length);
+    const bool negated = reader_peek(r, 2) == '^';
+    const named_class *named = find_named(r->text + r->at + 2 + negated, length - negated);
+    byte_class own = { { 0 } };
     if (!named)
-        return reader_reject(
-            r, r->at,
-            "unknown class name: use alnum alpha blank cntrl digit graph lower print "
-            "punct space upper word xdigit, or \\[ for a bracket");
-    add_named(set, named);
+        return reader_reject(r, r->at,
+                             "unknown class name: use alnum alpha ascii blank cntrl digit graph "
+                             "lower print punct space upper word xdigit, or \\[ for a bracket");
+    add_named(&own, named);
+    if (negated)
+        class_invert(&own);
+    class_unite(set, &own);
     r->at += length + 4;
     return TRAWL_OK;
 }
@@ -404,14 +409,14 @@ static int parse_braces(reader *r, uint32_t *min, uint32_t *max)
     return TRAWL_OK;
 }
 
-static int reject_second_quantifier(reader *r, bool lazy)
+static int reject_second_quantifier(reader *r)
 {
     const int c = reader_peek(r, 0);
-    if (c == '?' && !lazy)
+    if (c == '?' && r->dialect)
         return reader_reject(r, r->at,
                              "lazy repeats are not supported: all matches are found; remove the "
                              "'?' and report the shortest, or write [?] for the byte");
-    if (c == '+' && !lazy)
+    if (c == '+' && r->dialect)
         return reader_reject(r, r->at,
                              "possessive repeats are not supported: all matches are found; remove "
                              "the '+' and report the longest, or write [+] for the byte");
@@ -424,7 +429,7 @@ int reader_repeat(reader *r, repeat *found)
 {
     const int c = reader_peek(r, 0);
     *found = (repeat){ c == '?' || c == '*' ? 0 : 1, c == '*' || c == '+' ? REPEAT_UNBOUNDED : 1,
-                       false };
+                       false, false };
     if (!is_quantifier(c))
         return TRAWL_OK;
     if (c == '{') {
@@ -434,11 +439,12 @@ int reader_repeat(reader *r, repeat *found)
     } else {
         r->at++;
     }
-    if (reader_peek(r, 0) == '?' && !r->dialect) {
-        found->lazy = true;
-        r->at++;
+    if (!r->dialect) {
+        found->lazy = reader_peek(r, 0) == '?';
+        found->possessive = reader_peek(r, 0) == '+';
+        r->at += found->lazy || found->possessive;
     }
-    return is_quantifier(reader_peek(r, 0)) ? reject_second_quantifier(r, found->lazy) : TRAWL_OK;
+    return is_quantifier(reader_peek(r, 0)) ? reject_second_quantifier(r) : TRAWL_OK;
 }
 
 static int reject_leading_quantifier(reader *r)

@@ -27,6 +27,7 @@ typedef struct reader {
 typedef struct repeat {
     uint32_t min, max; /* max: 1 .. or REPEAT_UNBOUNDED */
     bool lazy;         /* few are tried before many */
+    bool possessive;   /* as many as there are, and no fewer */
 } repeat;
 
 int reader_reject(reader *r, size_t offset, const char *advice);

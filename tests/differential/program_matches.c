@@ -17,7 +17,7 @@
 #include "pattern/program.h"
 #include "pattern/syntax.h"
 
-enum { LINE = 1 << 20, TEXT = 256, ALTERNATIVES = 1024 };
+enum { LINE = 1 << 22, TEXT = 256, ALTERNATIVES = 1024 };
 
 static memory heap = { .limit = UINT64_MAX };
 
@@ -132,12 +132,16 @@ static void run_program(const program *p, const text *t, size_t start, ends *fou
 
 /* ---- input and output ----------------------------------------------------------------- */
 
+static unsigned digit_value(char c)
+{
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
 static size_t read_hex(const char *word, uint8_t *bytes)
 {
     size_t length = 0;
-    unsigned value;
-    for (; word[0] != '-' && sscanf(word, "%2x", &value) == 1; word += 2)
-        bytes[length++] = (uint8_t)value;
+    for (; word[0] && word[0] != '-'; word += 2)
+        bytes[length++] = (uint8_t)(digit_value(word[0]) * 16 + digit_value(word[1]));
     return length;
 }
 

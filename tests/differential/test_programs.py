@@ -77,6 +77,8 @@ def make_group(rng, depth):
         return ("modes", "(?%s:%s)" % (modes, inner[1]), "(?%s:%s)" % (modes, inner[2]), inner, modes)
     if "%d" in opening:
         opening %= rng.randrange(1000)
+    if rng.random() < 0.02:
+        return ("group", "(?>%s)" % inner[1], "(?>%s)" % inner[2], inner)
     comment = "(?#note)" if rng.random() < 0.03 else ""
     return ("group", opening + comment + inner[1] + ")", "(?:" + inner[2] + ")", inner)
 
@@ -86,8 +88,8 @@ def make_repeat(rng, depth):
     if part[0] == "condition" or rng.random() < 0.6:
         return part
     suffix, low, high = rng.choice(REPEATS)
-    lazy = "?" if rng.random() < 0.3 else ""
-    return ("repeat", part[1] + suffix + lazy, "(?:%s)%s%s" % (part[2], suffix, lazy), part, low, high)
+    manner = "?" if rng.random() < 0.3 else "+" if rng.random() < 0.02 else ""
+    return ("repeat", part[1] + suffix + manner, "(?:%s)%s%s" % (part[2], suffix, manner), part, low, high)
 
 
 def make_sequence(rng, depth):
@@ -228,7 +230,7 @@ def differences(case, line):
         elif "no text matches" in line:
             if any(expected):
                 yield "there are matches, though the message says that there are none"
-        elif not ("matches no byte" in line or (flags & LINES and "never contains" in line)
+        elif not ("where they hide matches" in line or "matches no byte" in line or (flags & LINES and "never contains" in line)
                   or "exclude each other" in line):
             yield "refused"
         return
