@@ -75,7 +75,8 @@ static void check_elements(const pattern *p)
 static void check_program(const pattern *p)
 {
     memory heap = { .limit = UINT64_MAX };
-    require(!p->elements && !p->bytes && !p->literal);
+    if (pattern_is_program(p))
+        require(!p->elements && !p->bytes && !p->literal);
     require(
         program_check(&heap, p->program, program_size(p->program->positions, p->program->links)));
     for (uint32_t q = 0; q < p->program->positions && p->flags & TRAWL_LINES; q++)
@@ -112,11 +113,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 (src.syntax == TRAWL_SYNTAX_EXTENDED &&
                  p->flags == (src.flags & ~(uint32_t)TRAWL_NOCASE)));
         require(strcmp(p->name, "label") == 0);
+        if (p->program)
+            check_program(p);
         if (p->literal)
             check_literal(p);
-        else if (p->program)
-            check_program(p);
-        else
+        else if (!pattern_is_program(p))
             check_elements(p);
     }
     pattern_list_free(&list);

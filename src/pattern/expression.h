@@ -118,6 +118,10 @@ int expression_check_atomic(expression *x);
 int expression_simplify(expression *x);
 int expression_share(expression *x);
 
+/* A sequence of sets, whose repeats may be lazy, as one in which none is: its matches are the same,
+ * their order is not. *made is NULL if the tree is no such sequence. */
+int expression_greedy(expression *x, node **made);
+
 /* Make the tree's program, for the pattern src. */
 int expression_program(expression *x, const trawl_pattern *src, program **made);
 

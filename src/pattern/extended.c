@@ -7,7 +7,8 @@
  *     they are written; those that are left of groups when the tree is made smaller (simplify.c)
  *     only where priorities cannot matter: what the longest match of a sequence is, is its first
  *     one in Perl's order too;
- *   - else a program of all of it (links.c).
+ *   - else a program of all of it (links.c). A sequence with lazy repeats has both: its matches are
+ *     those of its elements, and the program tells which of them comes first.
  *
  * In a dialect an element is a letter of the dialect or a class of letters, and there are no
  * groups, so there is always a sequence. Everything is ASCII: there is no locale.
@@ -332,7 +333,14 @@ static int take_tree(expression *x, reader *r, size_t *next, pattern *out)
         return status;
     if (find_sequence(x->root, r->flags, &s) && s.run && is_small(x, s.run))
         return take_sequence(x, &s, out);
-    return expression_program(x, r->src, &out->program);
+    status = expression_program(x, r->src, &out->program);
+    node *greedy = NULL;
+    if (status == TRAWL_OK)
+        status = expression_greedy(x, &greedy);
+    if (status == TRAWL_OK && greedy && find_sequence(greedy, r->flags, &s) && s.run &&
+        is_small(x, s.run))
+        return take_sequence(x, &s, out);
+    return status;
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */

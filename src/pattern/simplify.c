@@ -560,6 +560,52 @@ static node *simple(expression *x, node *n, bool share)
     return n;
 }
 
+/* Append a part of a sequence without its laziness. *fits is false if it is no set or run. */
+static bool add_greedy(expression *x, series *s, const node *part, bool *fits)
+{
+    const node *child = part->kind == NODE_REPEAT ? part->child : part;
+    element e;
+    if (part->kind == NODE_CONDITION) {
+        node *asks = expression_add(x, NODE_CONDITION, part->at);
+        if (asks) {
+            asks->asks = part->asks;
+            append(s, asks);
+        }
+        return asks != NULL;
+    }
+    *fits = child->kind == NODE_RUN && (child == part || is_set(x, child));
+    if (!*fits)
+        return true;
+    node *run = expression_add_run(x, child->first, child->count, part->at);
+    if (!run)
+        return false;
+    if (part->kind == NODE_REPEAT) {
+        e = *expression_elements(x, child);
+        e.min = part->min;
+        e.max = part->max;
+        if (!make_element(x, run, e))
+            return false;
+    }
+    return add_part(x, s, run);
+}
+
+int expression_greedy(expression *x, node **made)
+{
+    const node *root = x->root;
+    series s = { .first = NULL };
+    bool fits = root->kind == NODE_SEQUENCE || root->kind == NODE_REPEAT;
+    *made = NULL;
+    if (root->kind == NODE_REPEAT && !add_greedy(x, &s, root, &fits))
+        return x->status;
+    for (const node *part = root->kind == NODE_SEQUENCE ? root->child : NULL; fits && part;
+         part = part->sibling)
+        if (!add_greedy(x, &s, part, &fits))
+            return x->status;
+    if (fits)
+        *made = finish_sequence(x, &s, root->at);
+    return fits && !*made ? x->status : TRAWL_OK;
+}
+
 int expression_simplify(expression *x)
 {
     while (x->root->kind == NODE_SEQUENCE && x->root->child && !x->root->child->sibling)

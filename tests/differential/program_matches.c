@@ -7,7 +7,8 @@
  *     E CODE OFFSET MESSAGE, or
  *     FORM STATES LINKS, and for each text its matches: START:END,END;START:...
  *
- * FORM is L (a literal), S (a sequence of elements), A (alternatives of these) or P (a program).
+ * FORM is L (a literal), S (a sequence of elements), A (alternatives of these), P (a program) or B
+ * (a sequence, and a program for the order of its ends).
  * The ends of each start are in the order in which they are tried.
  */
 #include <stdio.h>
@@ -91,6 +92,25 @@ static void take_literal(const pattern *p, const text *t, size_t start, ends *fo
         add_end(found, start + p->length);
 }
 
+static void run_sequence(const pattern *p, const text *t, size_t start, ends *found)
+{
+    if (!allows(&p->before, t, start, (ptrdiff_t)start - 1))
+        return;
+    if (p->literal)
+        take_literal(p, t, start, found);
+    else
+        take_elements(p, t, 0, 0, start, found);
+}
+
+/* Whether they are the same, in whatever order. */
+static bool same_ends(const ends *one, const ends *other)
+{
+    ends both = *one;
+    for (size_t i = 0; i < other->count; i++)
+        add_end(&both, other->list[i]);
+    return both.count == one->count && both.count == other->count;
+}
+
 /* ---- programs ------------------------------------------------------------------------- */
 
 static uint32_t after_kind(const program *p, const text *t, size_t at)
@@ -152,14 +172,13 @@ static void print_matches(const pattern *all, size_t count, const text *t)
         ends found = { .count = 0 };
         for (size_t i = 0; i < count; i++) {
             const pattern *p = &all[i];
+            ends same = { .count = 0 };
             if (p->program)
                 run_program(p->program, t, start, &found);
-            else if (!allows(&p->before, t, start, (ptrdiff_t)start - 1))
-                continue;
-            else if (p->literal)
-                take_literal(p, t, start, &found);
-            else
-                take_elements(p, t, 0, 0, start, &found);
+            if (p->literal || p->elements)
+                run_sequence(p, t, start, p->program ? &same : &found);
+            require(!p->program || !p->elements || same_ends(&found, &same),
+                    "a sequence and its program have different ends");
         }
         for (size_t i = 0; i < found.count; i++)
             printf(i ? ",%zu" : "%zu:%zu", i ? found.list[i] : start, found.list[0]);
@@ -173,15 +192,15 @@ static void print_form(const pattern *all, size_t count)
     size_t states = 0, links = 0;
     for (size_t i = 0; i < count; i++) {
         const program *p = all[i].program;
-        require(!p || (count == 1 && !all[i].literal && !all[i].elements && !all[i].length),
-                "a program is not all there is");
+        require(!p || (count == 1 && !all[i].literal && !all[i].elements == !all[i].length),
+                "a program is not of all there is");
         require(!p || program_check(&heap, p, program_size(p->positions, p->links)),
                 "a program's check fails");
         states += p ? p->positions : all[i].length;
         links += p ? p->links : 0;
     }
     printf("%c %zu %zu",
-           all[0].program   ? 'P'
+           all[0].program   ? (all[0].elements ? 'B' : 'P')
            : count > 1      ? 'A'
            : all[0].literal ? 'L'
                             : 'S',

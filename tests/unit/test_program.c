@@ -137,7 +137,28 @@ static void test_links(void **state)
         print_program(&out, p.program);
         if (strcmp(out.text, programs[i].expected) != 0)
             fail_msg("%s:%s, expected%s", programs[i].text, out.text, programs[i].expected);
-        assert_true(p.length == 0 && !p.literal && !p.elements && !p.bytes);
+        assert_true(!p.length == !p.elements && !p.literal && !p.bytes);
+        give(&p);
+    }
+}
+
+/* Lazy repeats of sets are greedy ones to those who want all matches; of groups they are not. */
+static void test_lazy_sequences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t elements;
+    } lazy[] = {
+        { "a+?", 1 },        { "a.*?b", 3 },    { "\\bab{2,3}?c??d*?\\b", 4 },
+        { "a.*?(b|cd)", 0 }, { "a(bc)*?d", 0 }, { "a*?\\bb", 0 },
+    };
+    for (size_t i = 0; i < sizeof lazy / sizeof *lazy; i++) {
+        pattern p;
+        parse_program(lazy[i].text, 0, &p);
+        assert_int_equal(p.length, lazy[i].elements);
+        assert_int_equal(p.elements != NULL, lazy[i].elements > 0);
+        assert_int_equal(p.before.given, p.length == 4);
         give(&p);
     }
 }
@@ -152,8 +173,10 @@ static void test_sizes(void **state)
         const char *text;
         uint32_t positions, links;
     } sizes[] = {
-        { "(ab|c){0,1000}d", 3001, 7000 },         { "(ab|c){0,1000}?d", 3001, 7000 },
-        { "x(?:(?:ab?)?){1000}y", 2002, 5002 },    { "(?:(?:(?:ab)*)+)*c", 3, 6 },
+        { "(ab|c){0,1000}d", 3001, 7000 },
+        { "(ab|c){0,1000}?d", 3001, 7000 },
+        { "x(?:(?:ab?)?){1000}y", 2002, 5002 },
+        { "(?:(?:(?:ab)*)+)*c", 3, 6 },
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         pattern p;
@@ -227,9 +250,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_links),  cmocka_unit_test(test_lazy_sequences),
+        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_limits),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
