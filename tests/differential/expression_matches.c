@@ -110,7 +110,8 @@ static void ask_oracle(const question *q)
             return;
         }
     }
-    count = oracle_scan_expressions(q->patterns, q->count, q->text, q->length, q->report, &matches);
+    count = oracle_scan_expressions(q->patterns, NULL, q->count, q->text, q->length, q->report,
+                                    &matches);
     print(matches, count);
     free(matches);
 }

@@ -562,13 +562,17 @@ size_t oracle_scan_if(const trawl_pattern *patterns, const trawl_conditions *con
     return scan(list, count, text, length, report, matches);
 }
 
-size_t oracle_scan_expressions(const trawl_pattern *patterns, size_t count, const void *text,
-                               size_t length, uint32_t report, trawl_match **matches)
+size_t oracle_scan_expressions(const trawl_pattern *patterns, const bool *one_length, size_t count,
+                               const void *text, size_t length, uint32_t report,
+                               trawl_match **matches)
 {
     oracle_pattern *list = grow(NULL, count, sizeof *list);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         list[i] = patterns[i].syntax == TRAWL_SYNTAX_EXTENDED ? read_expression(&patterns[i], i)
                                                               : read_elements(&patterns[i], i);
+        if (one_length && one_length[i])
+            list[i].max_length = list[i].min_length;
+    }
     return scan(list, count, text, length, report, matches);
 }
 

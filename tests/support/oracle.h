@@ -7,6 +7,8 @@
 #ifndef TRAWL_ORACLE_H
 #define TRAWL_ORACLE_H
 
+#include <stdbool.h>
+
 #include "trawl.h"
 #include "trawl/grid.h"
 
@@ -21,9 +23,12 @@ size_t oracle_scan_if(const trawl_pattern *patterns, const trawl_conditions *con
                       size_t count, const void *text, size_t length, uint32_t report,
                       trawl_match **matches);
 
-/* The same of patterns whose extended ones may be any expressions: see expressions.h. */
-size_t oracle_scan_expressions(const trawl_pattern *patterns, size_t count, const void *text,
-                               size_t length, uint32_t report, trawl_match **matches);
+/* The same of patterns whose extended ones may be any expressions: see expressions.h. `one_length`,
+ * if it is not NULL, says of each that its matches have one length, whatever it is written like:
+ * then their starts are known. */
+size_t oracle_scan_expressions(const trawl_pattern *patterns, const bool *one_length, size_t count,
+                               const void *text, size_t length, uint32_t report,
+                               trawl_match **matches);
 
 /* The same for needles in a grid. Strides as in trawl.h. */
 size_t oracle_scan_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,

@@ -13,7 +13,7 @@
 #include "expressions.h"
 #include "fence.h"
 
-enum { DEPTH = 4, COPIES = 600, SHORT = 600, SAMPLE = 300 };
+enum { DEPTH = 4, COPIES = 600, SHORT = 600, SAMPLE = 300, USUAL = 60 };
 
 #define PICK(r, list) ((list)[rng_below(r, sizeof(list) / sizeof *(list))])
 
@@ -181,10 +181,10 @@ static void write_literal(writer *w)
 }
 
 /* Whether it can be read, matches some bytes at least, and has a longest match if it must. */
-static bool is_fine(const expression_case *c, const trawl_pattern *p)
+static bool is_fine(const expression_case *c, const trawl_pattern *p, size_t longest)
 {
     const char *why;
-    expression *e = p->length < EXPRESSION_WRITTEN - 1 ? expression_read(p, &why) : NULL;
+    expression *e = p->length < longest ? expression_read(p, &why) : NULL;
     const bool fine = e && expression_shortest(e) > 0 &&
                       (!c->bounded || expression_longest(e) < SIZE_MAX) &&
                       (expression_longest(e) < 4 * COPIES || expression_longest(e) == SIZE_MAX);
@@ -196,6 +196,7 @@ static void make_pattern(expression_case *c, rng *r, size_t i)
 {
     trawl_pattern *p = &c->patterns[i];
     const uint32_t kind = rng_below(r, 6);
+    const size_t longest = rng_chance(r, 10) ? EXPRESSION_WRITTEN - 1 : USUAL;
     do {
         writer w = { r, c, c->written[i], 0, kind == 1 };
         if (kind == 0) {
@@ -209,7 +210,7 @@ static void make_pattern(expression_case *c, rng *r, size_t i)
         p->id = rng_chance(r, 8) ? 0 : (uint32_t)i;
         if (kind == 0)
             p->syntax = TRAWL_SYNTAX_LITERAL;
-    } while (kind != 0 && !is_fine(c, p));
+    } while (kind != 0 && !is_fine(c, p, longest));
 }
 
 /* ---- texts ---------------------------------------------------------------- */

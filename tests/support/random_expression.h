@@ -12,6 +12,7 @@ typedef struct expression_case {
     uint64_t seed;
     trawl_pattern patterns[EXPRESSION_PATTERNS];
     char written[EXPRESSION_PATTERNS][EXPRESSION_WRITTEN];
+    bool one_length[EXPRESSION_PATTERNS]; /* for whoever knows it */
     size_t count;
     uint8_t *text; /* begins or ends at a page that nobody may touch: fence.h */
     size_t length;
