@@ -10,10 +10,8 @@ size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint
         const plan_pattern *p = &patterns[records[i].index];
         const plan_borders *b = plan_borders_of(plan, p);
         const uint64_t end = records[i].pos + shift;
-        const bool told =
-            plan_one_length(p) && (!(p->flags & PLAN_OPENED) || (b && asked_of_start(&b->asks)));
-        const bool begins =
-            !told || (end >= p->min_length && border_before(b, text, end - p->min_length));
+        const bool begins = !start_is_checked(p, b) ||
+                            (end >= p->min_length && border_before(b, text, end - p->min_length));
         records[kept] = records[i];
         kept += begins && border_behind(b, text, end);
     }

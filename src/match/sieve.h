@@ -93,6 +93,13 @@ static inline bool border_behind(const plan_borders *b, text_view text, uint64_t
            (next + UINT32_C(1) == b->after.last && end + 1 == text.known);
 }
 
+/* Whether what stands before a match of the pattern is looked at when its end is found, since that
+ * tells the start. */
+static inline bool start_is_checked(const plan_pattern *p, const plan_borders *b)
+{
+    return plan_one_length(p) && (!(p->flags & PLAN_OPENED) || (b && asked_of_start(&b->asks)));
+}
+
 /* Keep those of `count` records, in their order, that have the right bytes beside them. `shift` is
  * the offset at which their positions begin. Returns how many are left. */
 size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint64_t shift,

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "match/match.h"
+#include "match/sieve.h"
 
 void stream_borders(const trawl_plan *plan, uint32_t *waits, uint64_t *look_back)
 {
@@ -20,7 +20,7 @@ void stream_borders(const trawl_plan *plan, uint32_t *waits, uint64_t *look_back
         *waits = after > *waits ? after : *waits;
         /* From the byte that waits longest to the byte or two before a match that ends there. */
         const uint64_t before = wide ? 1 : 0;
-        if (((b->before.given && !(p->flags & PLAN_OPENED)) || wide) && plan_one_length(p) &&
+        if ((b->before.given || wide) && start_is_checked(p, b) &&
             p->min_length + before > *look_back)
             *look_back = p->min_length + before;
     }

@@ -60,9 +60,10 @@ typedef struct conditioned {
 static void make_case(conditioned *c, uint64_t seed)
 {
     static const char *const written[] = {
-        "ab",       "a",      "b\\x00",    "a\\x00b\\x00", "a[ab]{1,3}", "[ab]+",
-        "a.{0,3}b", "ab|b-?", "(a|ab)b?a", "a+b+",         "-?a",        "[ab]\\x00?",
-        "_?a{2,4}", "\\bab?", "ba$",       "^a[ab]?",      "a.*b",       "a\\x00(b\\x00)?",
+        "ab",       "a",        "b\\x00",     "a\\x00b\\x00", "a[ab]{1,3}", "[ab]+",
+        "a.{0,3}b", "ab|b-?",   "(a|ab)b?a",  "a+b+",         "-?a",        "[ab]\\x00?",
+        "_?a{2,4}", "\\bab?",   "ba$",        "^a[ab]?",      "a.*b",       "a\\x00(b\\x00)?",
+        "^[ab]a",   "\\b[ab]b", "\\B[ab]{4}", "\\<[ab]{9}",   "a+",         "b+-*a",
     };
     static const char letters[] = { 'a', 'b', 0, 'a', 'b', 0, '-', '_', '\n' };
     rng r = { seed };
@@ -151,7 +152,7 @@ static int by_stream(const conditioned *c, const trawl_plan *plan, trawl_context
     if (status != TRAWL_OK)
         return status;
     for (size_t at = 0, piece; at < c->length && status == TRAWL_OK; at += piece) {
-        piece = rng_below(r, c->length > 100 ? 300 : 4);
+        piece = rng_below(r, c->length > 700 ? 300 : 4);
         piece = piece < c->length - at ? piece : c->length - at;
         char *copy = malloc(piece + 1);
         memcpy(copy, c->text + at, piece);
@@ -256,6 +257,33 @@ static void test_random(void **state)
     printf("%llu cases agree\n", (unsigned long long)cases);
 }
 
+/* Where all parts carry a state, no reach keeps what stands before a match whose place is asked
+ * for: byte by byte a stream keeps little else. */
+static void test_before_a_match(void **state)
+{
+    static const char *const written[] = { "^[ab]{9}", "\\b[ab]{40}", "a.*b" };
+    conditioned *c = calloc(1, sizeof *c);
+    (void)state;
+    assert_non_null(c);
+    c->count = COUNT(written);
+    for (size_t i = 0; i < 600; i++)
+        c->text[c->length++] = i % 60 == 59 ? '\n' : "ab"[i * i / 7 % 2];
+    for (size_t i = 0; i < c->count; i++) {
+        const char *text = written[i];
+        c->patterns[i] = (trawl_pattern){ text, strlen(text), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+        c->given[i] = (trawl_conditions){ sizeof c->given[i], TRAWL_PLACE_BEGIN, 0, 1, 500 };
+        c->conditions[i] = i < 2 ? &c->given[i] : NULL;
+    }
+    for (size_t k = 0; engine_choice(k); k++) {
+        trawl_plan *plan = compile(c, engine_choice(k));
+        rng r = { k };
+        for (uint32_t mode = 0; plan && mode < MODES; mode++)
+            run_mode(c, plan, engine_choice(k), mode, &r);
+        trawl_plan_free(plan);
+    }
+    free(c);
+}
+
 static void refused(trawl_conditions one, const char *why)
 {
     const trawl_pattern p = { "ab", 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
@@ -283,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_before_a_match),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
