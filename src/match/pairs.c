@@ -505,9 +505,14 @@ static piece *ended(pairs *p)
 
 /* pairs_at where a run of the element's bytes is all: a start for each of its bytes but the last
  * ones. At its first end a run is as long as the least match, but for what came before the first
- * end of all, which the text tells. */
+ * end of all, which the text tells. Only a forged plan has an end before which no match has room.
+ */
 static bool run_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
 {
+    if (end < p->least) {
+        *found = (pairs_end){ 1, 0 };
+        return true;
+    }
     const uint64_t last = end - p->least;
     const bool goes_on = p->at == end - 1;
     if (!goes_on) {

@@ -581,10 +581,19 @@ static void unbounded_matches_come_at_gaps(void **state)
 static void ends_without_room_for_a_match_are_left_out(void **state)
 {
     (void)state;
-    const trawl_pattern patterns[] = { extended("abc", 1), extended("b+", 2) };
+    const struct {
+        trawl_pattern patterns[2];
+        size_t count;
+    } sets[] = {
+        /* The end tells the start; starts are sought; a run is all; both passes. */
+        { { extended("abc", 1) }, 1 },
+        { { extended("abc", 1), extended("b+", 2) }, 2 },
+        { { extended("[abc]{3,}", 1) }, 1 },
+        { { extended("ab?c+", 1) }, 1 },
+    };
     const record ends[] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
-    for (size_t count = 1; count <= 2; count++) { /* with the second one starts are sought */
-        trawl_plan *plan = make_plan(patterns, count);
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        trawl_plan *plan = make_plan(sets[i].patterns, sets[i].count);
         for (size_t m = 0; m < COUNT(modes); m++) {
             size_t matches = 0;
             match_out out = out_to(count_match, &matches, 0, UINT64_MAX);

@@ -45,6 +45,9 @@ static const trawl_pattern bordered[] = {
 static const trawl_pattern long_ones[] = { EXTENDED("ab{60,80}b?b?c", 5),
                                            EXTENDED("[ab]{130}", 6) };
 
+static const trawl_pattern runs[] = { EXTENDED("[ab]{3,}", 5), EXTENDED("b+|bb|a{2,}c", 6) };
+static const trawl_pattern one_run[] = { EXTENDED("[abc]{4,}", 5) };
+
 typedef struct text_set {
     const trawl_pattern *patterns;
     size_t count;
@@ -60,6 +63,8 @@ static const text_set text_sets[] = {
     { mixed, COUNT(mixed) },
     { one_end, COUNT(one_end) },
     { bordered, COUNT(bordered) },
+    { runs, COUNT(runs) },
+    { one_run, COUNT(one_run) },
 };
 
 static const uint32_t cells[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0 };
