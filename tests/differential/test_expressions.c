@@ -323,6 +323,49 @@ static void test_random(void **state)
     free(t);
 }
 
+/* ---- what was wrong once ------------------------------------------------------------ */
+
+/* The second pattern may be NULL; its id is 0, that of the first 1. */
+typedef struct known_case {
+    const char *patterns[2], *text;
+    uint32_t flags; /* of the first pattern */
+} known_case;
+
+static const known_case known_cases[] = {
+    { { "b\\Z", NULL }, "ab\nab\n", 0 },               /* a piece that ends with a newline */
+    { { "(x|b)\\Z", NULL }, "ab\nab\n", 0 },           /* likewise */
+    { { "x[^B]*y", NULL }, "xcaaaaaaayzaaaaaaa", 0 },  /* waits across chunks of a piece */
+    { { " (\\b\\Zb)?", " " }, "a\n \n", TRAWL_WORDS }, /* one length is left: order by ids */
+    { { "a|ab", "b" }, "abab", 0 },                    /* alternatives have an order */
+    { { "b|\\S{3}?a{,3}a", NULL }, "bbbaa\n\nbaa", 0 },
+};
+
+static void test_known(void **state)
+{
+    expression_case *c = calloc(1, sizeof *c);
+    counts all = { 0 };
+    (void)state;
+    assert_non_null(c);
+    for (size_t i = 0; i < COUNT(known_cases); i++) {
+        const known_case *k = &known_cases[i];
+        tally t = { .count = 0 };
+        c->count = k->patterns[1] ? 2 : 1;
+        c->length = strlen(k->text);
+        c->unbounded = strchr(k->patterns[0], '*') != NULL;
+        for (size_t p = 0; p < c->count; p++)
+            c->patterns[p] = (trawl_pattern){ k->patterns[p],        strlen(k->patterns[p]),
+                                              TRAWL_SYNTAX_EXTENDED, p == 0 ? k->flags : 0,
+                                              (uint32_t)(1 - p),     NULL };
+        c->text = fenced_copy(k->text, c->length, true);
+        leave_taken(c, &t);
+        assert_int_equal(t.refused, 0);
+        for (c->seed = 0; c->seed < 20; c->seed++) /* cut otherwise */
+            run_case(c, &all);
+        expression_case_free(c);
+    }
+    free(c);
+}
+
 /* ---- the oracles beside each other ----------------------------------------------- */
 
 /* What has no group means the same to the oracle of sequences. */
@@ -361,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracles),
+        cmocka_unit_test(test_known),
         cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
