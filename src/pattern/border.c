@@ -182,9 +182,7 @@ int border_program(memory *m, pattern *p, const trawl_conditions *conditions, tr
         return TRAWL_OK;
     if (!program_measure(m, made, &p->min_length, &p->max_length))
         return memory_failed(m, error, "a program");
-    p->opened = chooses_begins(made);
-    p->min_length += p->opened;
-    p->max_length += p->opened && p->max_length != LENGTH_UNBOUNDED;
+    p->opened = chooses_begins(made); /* border_open counts the byte before it */
     return TRAWL_OK;
 }
 
@@ -375,7 +373,11 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
-        opened |= p->opened; /* a program */
+        if (p->opened) { /* a program */
+            p->min_length++;
+            p->max_length += p->max_length != LENGTH_UNBOUNDED;
+        }
+        opened |= p->opened;
         if (!p->before.given)
             continue;
         settle_own(p);

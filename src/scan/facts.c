@@ -16,7 +16,7 @@ void stream_borders(const trawl_plan *plan, uint32_t *waits, uint64_t *look_back
         if (!b)
             continue;
         const bool wide = b->asks.word == TRAWL_WORD_FULL_WIDE;
-        const uint32_t after = wide ? 2 : b->after.given;
+                const uint32_t after = wide || b->after.last ? 2 : b->after.given;
         *waits = after > *waits ? after : *waits;
         /* From the byte that waits longest to the byte or two before a match that ends there. */
         const uint64_t before = wide ? 1 : 0;

@@ -447,6 +447,14 @@ static size_t best_of(search *s, const oracle_pattern *p, uint32_t report, size_
         return SIZE_MAX;
     if (p->expression && report == TRAWL_REPORT_LEFTMOST_FIRST)
         return expression_first(p->expression, s->text, s->length, start);
+    if (report == TRAWL_REPORT_LEFTMOST_FIRST) { /* the first alternative that matches, greedily */
+        for (; p; p = p->next) {
+            const positions *ends = ends_of(s, p, start, start);
+            if (ends->any)
+                return ends->hi;
+        }
+        return SIZE_MAX;
+    }
     const positions *ends = ends_from(s, p, start, start);
     return ends->any ? ends->hi : SIZE_MAX;
 }
