@@ -34,7 +34,7 @@ bool reporter_add_starts(reporter *r, uint32_t index, uint64_t end, text_view te
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
-    if (plan_one_length(p) && !has_program(p))
+    if (plan_one_length(p) && !has_program(r, p))
         return end < p->min_length || reporter_add_run(r, p, start, start);
     variable *v = reporter_variable(r, index);
     pairs_end found;
@@ -68,7 +68,7 @@ static bool note_ends(reporter *r, const record *records, size_t count, uint64_t
     const plan_pattern *patterns = plan_patterns(r->plan);
     bool noted = true;
     for (size_t i = 0; noted && i < count; i++)
-        if (has_program(&patterns[records[i].index]))
+        if (has_program(r, &patterns[records[i].index]))
             noted = reporter_note(r, records[i].index, records[i].pos + shift, text);
     return noted;
 }
@@ -95,7 +95,7 @@ int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64
 
 static bool is_followed(const reporter *r, const plan_pattern *p)
 {
-    return (p->max_length == LENGTH_UNBOUNDED || has_program(p)) && plan_doubtful(r->plan, p);
+    return (p->max_length == LENGTH_UNBOUNDED || has_program(r, p)) && plan_doubtful(r->plan, p);
 }
 
 /* Follow doubtful programs, and doubtful patterns without a longest match, from the text's begin,

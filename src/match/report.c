@@ -112,7 +112,7 @@ static void measure(reporter *r)
         if (!fixed) {
             r->first_variable = i;
             r->span = p->max_length > r->span ? p->max_length : r->span;
-            r->programs |= has_program(p);
+            r->programs |= has_program(r, p);
         }
         if (p->max_length == LENGTH_UNBOUNDED)
             add_classes(&r->unbroken, r->plan, p);
@@ -150,6 +150,7 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     made->wanted = report == TRAWL_REPORT_SHORTEST         ? SPANS_NEAREST
                    : report == TRAWL_REPORT_LEFTMOST_FIRST ? SPANS_FIRST
                                                            : SPANS_FARTHEST;
+    made->by_priority = report == TRAWL_REPORT_LEFTMOST_FIRST;
     made->report = report = report_of(plan, report);
     made->looked = MANY_FOUND;
     made->out = out;
@@ -254,13 +255,13 @@ static uint32_t leader_of(const reporter *r, uint32_t index)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint32_t first = r->plan->by_order[p->order];
-    return has_program(p) && has_program(&plan_patterns(r->plan)[first]) ? first : index;
+    return has_program(r, p) && has_program(r, &plan_patterns(r->plan)[first]) ? first : index;
 }
 
 /* Open what finds the starts of a pattern. */
 static bool variable_open(reporter *r, variable *v)
 {
-    const program *own = plan_program(r->plan, v->pattern);
+    const program *own = has_program(r, v->pattern) ? plan_program(r->plan, v->pattern) : NULL;
     const plan_borders *b = plan_borders_of(r->plan, v->pattern);
     if (own != NULL && v->spans == NULL)
         v->spans = spans_open(r->memory, own, b != NULL ? b->asks : (demands){ 0 });
@@ -535,7 +536,7 @@ static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
 
 static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
-    if (has_program(&plan_patterns(r->plan)[index]))
+    if (has_program(r, &plan_patterns(r->plan)[index]))
         return reporter_note(r, index, end, text);
     if (plan_one_length(&plan_patterns(r->plan)[index]))
         return collect_fixed(r, index, end);

@@ -30,6 +30,7 @@ struct reporter {
     memory *memory;
     size_t first_variable; /* patterns before it have a fixed length */
     bool programs;         /* some program varies in length */
+    bool by_priority;      /* LEFTMOST_FIRST was asked for: programs say which match is preferred */
     uint64_t span;         /* the longest match of variable length, 0: there are none */
     uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
     byte_class unbroken;   /* bytes of unbounded patterns; only when span is unbounded */
@@ -60,9 +61,9 @@ int reporter_memory_failed(const memory *m, trawl_error *error);
 variable *reporter_variable(reporter *r, uint32_t index);
 
 /* Whether the starts of a pattern's matches are found by its program. */
-static inline bool has_program(const plan_pattern *p)
+static inline bool has_program(const reporter *r, const plan_pattern *p)
 {
-    return p->flags & PLAN_PROGRAM && !plan_fixed_length(p);
+    return (p->flags & PLAN_PROGRAM || (p->program && r->by_priority)) && !plan_fixed_length(p);
 }
 
 /* Note an end of a program for what is kept of it. False: no memory. */

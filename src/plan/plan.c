@@ -96,19 +96,21 @@ static void add_label(const pattern_list *list, const pattern *p, plan_pattern *
     block_append(strings, "", 1, 1);
 }
 
-/* Where the program of a pattern is in PLAN_PROGRAMS. Patterns of one order share one: `places` has
- * its offset, from 1, by order; 0: it is not there yet. */
-static uint64_t add_program(const pattern *p, block *programs, uint64_t *places)
+/* plan_pattern.program. Patterns of one order share one: `places` has it by order; 0: it is not
+ * there yet. */
+static uint32_t add_program(const pattern *p, block *programs, uint32_t *places)
 {
-    uint64_t *place = &places[p->order];
+    uint32_t *place = &places[p->order];
     if (*place == 0)
-        *place = 1 + block_append(programs, p->program,
-                                  program_size(p->program->positions, p->program->links), 8);
-    return *place - 1;
+        *place =
+            1 + (uint32_t)(block_append(programs, p->program,
+                                        program_size(p->program->positions, p->program->links), 8) /
+                           8);
+    return *place;
 }
 
 /* `seen` has a bit for each order, `places` a number, all zero. */
-static void add_patterns(const pattern_list *list, sections *to, uint8_t *seen, uint64_t *places)
+static void add_patterns(const pattern_list *list, sections *to, uint8_t *seen, uint32_t *places)
 {
     block *patterns = &to->of[PLAN_PATTERNS], *elements = &to->of[PLAN_ELEMENTS];
     block *strings = &to->of[PLAN_STRINGS];
@@ -127,13 +129,14 @@ static void add_patterns(const pattern_list *list, sections *to, uint8_t *seen, 
             entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
             entry.flags = (p->folded ? p->flags & ~(uint32_t)TRAWL_NOCASE : p->flags) |
                           p->syntax << PLAN_SYNTAX | (p->opened ? PLAN_OPENED : 0) |
-                          (p->varied ? PLAN_VARIED : 0) | (p->program ? PLAN_PROGRAM : 0);
+                          (p->varied ? PLAN_VARIED : 0) |
+                          (pattern_is_program(p) ? PLAN_PROGRAM : 0);
             entry.borders = add_borders(p, &to->of[PLAN_BORDERS]);
             entry.first = elements->size / sizeof(element);
             entry.when = p->when;
-            if (p->program) {
-                entry.first = add_program(p, &to->of[PLAN_PROGRAMS], places);
-            } else if (p->varied || p->min_length != p->max_length) {
+            if (p->program)
+                entry.program = add_program(p, &to->of[PLAN_PROGRAMS], places);
+            if (!pattern_is_program(p) && (p->varied || p->min_length != p->max_length)) {
                 entry.elements = (uint32_t)(p->length - lead);
                 block_append(elements, p->elements + lead, entry.elements * sizeof(element), 8);
             }
@@ -250,7 +253,7 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     block *strings = &all.of[PLAN_STRINGS];
     plan_header head;
     uint8_t *seen = memory_take_zeroed(m, list->given / 8 + 1, 1);
-    uint64_t *places = memory_take_zeroed(m, list->given + 1, sizeof *places);
+    uint32_t *places = memory_take_zeroed(m, list->given + 1, sizeof *places);
     bool failed = !seen || !places;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
@@ -398,29 +401,28 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
 }
 
 /* Programs stand in the order of the patterns, each once; those of one order share one. What has
- * elements too, for engines, may have other lengths than the program. `places` is
- * as in add_program, and *next where the next one begins. */
-static bool program_valid(memory *m, const plan_pattern *p, const uint8_t *programs, uint64_t room,
-                          uint64_t *places, uint64_t *next)
+ * elements too, for engines, may have other lengths than the program. `places` is as in
+ * add_program, and *next where the next one begins, in words of 8 bytes. */
+static bool program_valid(memory *m, const plan_pattern *p, const uint64_t *programs, uint64_t room,
+                          uint32_t *places, uint64_t *next)
 {
-    const program *own = (const void *)(programs + p->first);
+    const uint64_t at = p->program - UINT64_C(1);
+    const program *own = (const void *)(programs + at);
     uint64_t min, max;
-    if (p->elements || p->reserved || p->when & ~(uint32_t)AFTER_ANY || p->first > room ||
-        room - p->first < sizeof *own || p->first % 8)
+    if (at > room || room - at < sizeof *own / 8)
         return false;
     if (places[p->order] == 0) {
-        if (p->first != *next || own->positions > PROGRAM_MAX_POSITIONS ||
-            own->links > PROGRAM_MAX_LINKS)
+        if (at != *next || own->positions > PROGRAM_MAX_POSITIONS || own->links > PROGRAM_MAX_LINKS)
             return false;
-        const uint64_t size = program_size(own->positions, own->links);
-        if (size > room - p->first || !program_check(m, own, (size_t)size))
+        const uint64_t words = program_size(own->positions, own->links) / 8;
+        if (words > room - at || !program_check(m, own, (size_t)words * 8))
             return false;
-        places[p->order] = p->first + 1;
-        *next += size;
+        places[p->order] = p->program;
+        *next += words;
     }
-    if (places[p->order] != p->first + 1)
+    if (places[p->order] != p->program)
         return false;
-    return p->when == 0 ||
+    return !(p->flags & PLAN_PROGRAM) || p->when == 0 ||
            (program_measure(m, own, &min, &max) && min == p->min_length && max == p->max_length);
 }
 
@@ -448,9 +450,10 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     uint64_t low = UINT64_MAX, high = 0;
     const plan_borders *borders = (const void *)(bytes + section[PLAN_BORDERS].offset);
     const uint64_t border_count = section[PLAN_BORDERS].bytes / sizeof *borders;
-    const uint64_t room = section[PLAN_PROGRAMS].bytes;
+    const uint64_t *own = (const void *)(bytes + section[PLAN_PROGRAMS].offset);
+    const uint64_t room = section[PLAN_PROGRAMS].bytes / 8;
     uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
-    uint64_t *places = room ? memory_take_zeroed(m, head->pattern_count, sizeof *places) : NULL;
+    uint32_t *places = room ? memory_take_zeroed(m, head->pattern_count, sizeof *places) : NULL;
     uint64_t once = 0, bordered = 0, programs = 0;
     uint32_t opened = 0, orders = 0, beside = 0, to_end = 0;
     bool valid = seen && (places || !room) && head->given <= head->pattern_count;
@@ -465,11 +468,11 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
                                  : p->min_length <= p->max_length) &&
                 (head->cell_size ? p->flags == 0 : flags_valid(p->flags)) && text_valid(p, head) &&
                 (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
-                !p->reserved && (p->flags & PLAN_PROGRAM || !p->when);
-        if (valid && p->flags & PLAN_PROGRAM)
-            valid = places && program_valid(m, p, bytes + section[PLAN_PROGRAMS].offset, room,
-                                            places, &programs);
-        else if (valid)
+                !(p->flags & PLAN_PROGRAM && (p->elements || !p->program)) &&
+                (p->flags & PLAN_PROGRAM ? !(p->when & ~(uint32_t)AFTER_ANY) : !p->when) &&
+                (!p->program ||
+                 (places && !head->cell_size && program_valid(m, p, own, room, places, &programs)));
+        if (valid && !(p->flags & PLAN_PROGRAM))
             valid = p->elements <= element_count && p->first <= element_count - p->elements &&
                     (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
                     (p->elements ? elements_valid(p, elements + p->first)

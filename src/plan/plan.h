@@ -88,19 +88,19 @@ typedef struct plan_pattern {
     uint32_t borders;  /* 0: none; else the number, from 1, of a plan_borders */
     uint32_t text;     /* offset in PLAN_STRINGS of what it was compiled from; 0 without texts */
     uint32_t text_length;
-    uint64_t first;      /* index of the first one in PLAN_ELEMENTS; PLAN_PROGRAM: the byte offset
-                            in PLAN_PROGRAMS, which patterns of one order share */
+    uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
     uint32_t when;       /* PLAN_PROGRAM: pattern.when */
-    uint32_t reserved;   /* 0 */
+    uint32_t program;    /* 0: none; else its place in PLAN_PROGRAMS, in words of 8 bytes, from 1;
+                        patterns of one order share it */
 } plan_pattern;
 
 enum {
     PLAN_SYNTAX = 24,      /* the lowest bit of the syntax */
     PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
     PLAN_VARIED = 1 << 17, /* an alternative of a pattern that varies in length */
-    PLAN_PROGRAM = 1 << 18 /* it has a program and no elements, whatever its length */
+    PLAN_PROGRAM = 1 << 18 /* engines see its program: it has no elements, whatever its length */
 };
 
 typedef struct plan_borders {
@@ -210,12 +210,13 @@ static inline const element *plan_elements(const trawl_plan *plan, const plan_pa
     return (const element *)plan_at(plan, PLAN_ELEMENTS) + p->first;
 }
 
-/* NULL: the pattern is a sequence. */
+/* NULL: the pattern has none. If it has elements too, what its longest matches are does not ask for
+ * the program. */
 static inline const program *plan_program(const trawl_plan *plan, const plan_pattern *p)
 {
-    return p->flags & PLAN_PROGRAM
-               ? (const program *)(const void *)((const uint8_t *)plan_at(plan, PLAN_PROGRAMS) +
-                                                 p->first)
+    return p->program
+               ? (const program *)(const void *)((const uint64_t *)plan_at(plan, PLAN_PROGRAMS) +
+                                                 (p->program - 1))
                : NULL;
 }
 
