@@ -4,6 +4,8 @@
  * itself just where there is no other way: where at each choice within it the next byte decides, as
  * in \d++[.] and (?>ab|cd)e. That is shown by the sets of bytes that may come next, as for a
  * grammar that is read with one byte ahead. Conditions are not looked at: they only take ways away.
+ * What would leave the group before it looks at the next byte, a lazy repeat or an alternative that
+ * may be empty before others, is refused.
  *
  * Cost: the size of the tree times the depth of its groups.
  */
@@ -95,7 +97,8 @@ static int check_choice(checker *c, const node *n, const coming *after)
     int status = TRAWL_OK;
     for (const node *part = n->child; status == TRAWL_OK && part; part = part->sibling) {
         const coming begin = begin_of(c->x, part, after);
-        if (c->atomic && part != n->child && !decided(&all, &begin))
+        if (c->atomic &&
+            ((part != n->child && !decided(&all, &begin)) || (part->empty && part->sibling)))
             return reject_atomic(c);
         add_coming(&all, &begin);
         status = check(c, part, after);
@@ -107,7 +110,7 @@ static int check_repeat(checker *c, const node *n, const coming *after)
 {
     const coming begin = begin_of(c->x, n->child, &(coming){ .end = false });
     coming next = *after;
-    if (c->atomic && n->min != n->max && (n->child->empty || !decided(&begin, after)))
+    if (c->atomic && n->min != n->max && (n->lazy || n->child->empty || !decided(&begin, after)))
         return reject_atomic(c);
     if (n->max > 1)
         add_coming(&next, &begin);
