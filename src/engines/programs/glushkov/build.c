@@ -22,6 +22,7 @@ typedef struct builder {
     block awake, sleeping; /* glushkov_unit[] */
     block literals;        /* known_literal[] */
     block quiets;          /* byte_class[] */
+    block waits;           /* scratch of a unit: numbers of these, u32[] */
     graph packed;          /* small automata that never sleep */
     uint64_t words;        /* of state so far */
     double cost;           /* nanoseconds a byte */
@@ -78,7 +79,7 @@ static uint32_t graph_classes(const graph *g, uint8_t map[256], uint8_t sample[2
 static bool is_exception(const graph *g, uint32_t p)
 {
     for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
-        if (g->links[l] != p && g->links[l] != p + 1)
+        if (g->links[l] < p || g->links[l] > p + 2)
             return true;
     return false;
 }
@@ -99,6 +100,8 @@ static uint32_t fill_words(const graph *g, glushkov_word *words, uint32_t count)
             w->loop |= g->links[l] == p ? bit : 0;
             if (g->links[l] == p + 1)
                 words[(p + 1) / WORD].shift |= (uint64_t)1 << ((p + 1) % WORD);
+            if (g->links[l] == p + 2)
+                words[(p + 2) / WORD].skip |= (uint64_t)1 << ((p + 2) % WORD);
         }
     }
     for (size_t i = 0; i < g->end_count; i++)
@@ -122,7 +125,7 @@ static void append_follow(builder *b, const graph *g, glushkov_unit *u)
         if (!is_exception(g, p))
             continue;
         for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
-            if (g->links[l] != p && g->links[l] != p + 1)
+            if (g->links[l] < p || g->links[l] > p + 2)
                 set_bit(row, g->links[l]);
         row += u->words;
     }
@@ -152,7 +155,7 @@ static void append_ends(builder *b, graph *g, glushkov_unit *u)
     }
 }
 
-/* The number of a class that units wait in; GLUSHKOV_NONE: there are too many. */
+/* The number of a class that units wait in; GLUSHKOV_QUIETS: there are too many. */
 static uint32_t quiet_number(builder *b, const byte_class *set)
 {
     const byte_class *all = (const void *)b->quiets.bytes;
@@ -160,31 +163,46 @@ static uint32_t quiet_number(builder *b, const byte_class *set)
     for (uint32_t i = 0; i < count; i++)
         if (memcmp(&all[i], set, sizeof *set) == 0)
             return i;
-    if (count == GLUSHKOV_QUIETS)
-        return GLUSHKOV_NONE;
-    block_append(&b->quiets, set, sizeof *set, 8);
+    if (count < GLUSHKOV_QUIETS)
+        block_append(&b->quiets, set, sizeof *set, 8);
     return count;
 }
 
-/* The positions that a quiet unit waits in, as cut.c has them. */
-static void fill_waits(const graph *g, const byte_class *quiet, glushkov_word *words)
+/* Add the classes that a unit waits in, in b->waits. False: there are too many in all. */
+static bool add_waits(builder *b, const graph *g, const uint8_t *waits)
 {
+    b->waits.size = 0;
     for (uint32_t p = 0; p < g->count; p++) {
-        const uint64_t bit = (uint64_t)1 << (p % WORD);
-        glushkov_word *w = &words[p / WORD];
-        if (w->loop & ~w->last & bit && memcmp(&g->sets[p], quiet, sizeof *quiet) == 0)
-            w->waits |= bit;
+        const uint32_t number = waits[p] ? quiet_number(b, &g->sets[p]) : 0;
+        if (number == GLUSHKOV_QUIETS)
+            return false;
+        if (waits[p])
+            block_append(&b->waits, &number, sizeof number, 4);
+    }
+    return true;
+}
+
+/* The positions that a quiet unit waits in. */
+static void fill_waits(const graph *g, const uint8_t *waits, glushkov_word *words, uint32_t count)
+{
+    for (uint32_t p = 0; p < g->count; p++)
+        words[p / WORD].waits |= (uint64_t)(waits[p] != 0) << (p % WORD);
+    for (uint32_t w = 1; w < count; w++) {
+        words[w].waited = words[w - 1].waited;
+        for (uint64_t bits = words[w - 1].waits; bits; bits &= bits - 1)
+            words[w].waited++;
     }
 }
 
-/* Append the tables of a unit. `quiet`: the class that it waits in, with this number; or NULL. */
-static void append_unit(builder *b, graph *g, uint32_t back, const byte_class *quiet,
-                        uint32_t number)
+/* Append the tables of a unit. `waits`: the positions that it waits in, whose classes are in
+ * b->waits; or NULL. */
+static void append_unit(builder *b, graph *g, uint32_t back, const uint8_t *waits)
 {
     uint8_t map[256], sample[256];
     glushkov_unit u = { .word = (uint32_t)b->words, .words = (g->count + WORD - 1) / WORD };
     u.back = back;
-    u.quiet = quiet ? number : GLUSHKOV_NONE;
+    u.quiet_count = waits ? (uint32_t)(b->waits.size / sizeof(uint32_t)) : 0;
+    u.quiet = block_words(b->tables, b->waits.bytes, u.quiet_count);
     u.classes = graph_classes(g, map, sample);
     u.map = (uint32_t)(block_append(b->tables, map, sizeof map, 8) / 4);
     const size_t rows = block_append(b->tables, NULL, (size_t)u.classes * u.words * 8, 8);
@@ -199,8 +217,8 @@ static void append_unit(builder *b, graph *g, uint32_t back, const byte_class *q
                 set_bit(masks_at(b->tables, rows) + (size_t)c * u.words, p);
     glushkov_word *words = (glushkov_word *)(void *)(b->tables->bytes + masks);
     u.exceptions = fill_words(g, words, u.words);
-    if (quiet)
-        fill_waits(g, quiet, words);
+    if (waits)
+        fill_waits(g, waits, words, u.words);
     for (uint32_t p = 0; p < g->count; p++)
         u.opens |= g->begins[p] & GRAPH_OPENS ? 1 : 0;
     append_follow(b, g, &u);
@@ -235,7 +253,7 @@ static void add_literals(builder *b, const cut *found)
 static void flush_packed(builder *b)
 {
     if (b->packed.count && !b->packed.failed)
-        append_unit(b, &b->packed, 0, NULL, 0);
+        append_unit(b, &b->packed, 0, NULL);
     b->failed |= b->packed.failed;
     graph_free(&b->packed);
 }
@@ -244,7 +262,7 @@ static void add_awake(builder *b, graph *g)
 {
     b->cost += awake_cost(g);
     if (g->count > WORD) {
-        append_unit(b, g, 0, NULL, 0);
+        append_unit(b, g, 0, NULL);
         return;
     }
     if (b->packed.count + g->count > WORD)
@@ -265,13 +283,17 @@ static void add_unit(builder *b, size_t first, size_t count)
         b->cost += found.back ? found.rate * hit : 0;
         b->failed |= found.literals.failed;
     }
-    const uint32_t quiet = found.waits ? quiet_number(b, &found.quiet) : GLUSHKOV_NONE;
-    if (!b->failed && found.back && (!found.waits || quiet != GLUSHKOV_NONE)) {
+    uint8_t *waits = found.waits ? memory_take_zeroed(b->memory, g.count, 1) : NULL;
+    b->failed |= found.waits && !waits;
+    if (waits)
+        cut_waits(&g, waits);
+    if (!b->failed && found.back && (!waits || add_waits(b, &g, waits))) {
         add_literals(b, &found);
-        append_unit(b, &g, found.back, found.waits ? &found.quiet : NULL, quiet);
+        append_unit(b, &g, found.back, waits);
     } else if (!b->failed) {
         add_awake(b, &g);
     }
+    memory_give(b->memory, waits);
     block_free(&found.literals);
     graph_free(&g);
 }
@@ -394,7 +416,8 @@ static void builder_open(builder *b, const problem *p, block *tables)
 {
     memory *m = p->memory;
     *b = (builder){ .problem = p, .memory = m, .tables = tables };
-    b->awake.memory = b->sleeping.memory = b->literals.memory = b->quiets.memory = m;
+    b->awake.memory = b->sleeping.memory = b->literals.memory = b->quiets.memory = b->waits.memory =
+        m;
     b->packed.memory = m;
     b->rarity = rarity_of(p);
     b->failed = !b->rarity;
@@ -406,6 +429,7 @@ static void builder_close(builder *b)
     block_free(&b->sleeping);
     block_free(&b->literals);
     block_free(&b->quiets);
+    block_free(&b->waits);
     graph_free(&b->packed);
     memory_give(b->memory, b->rarity);
 }
@@ -510,10 +534,11 @@ static bool unit_valid(const uint32_t *tables, size_t words, const glushkov_unit
                        uint32_t patterns)
 {
     const uint64_t each = u->words;
+    const glushkov_word *w;
     if (u->words < 1 || u->words > ENGINE_MAX_STATE || u->classes < 1 || u->classes > 256 ||
         u->opens > 1 || u->rows % 2 || u->masks % 2 || u->follow % 2 || u->ends % 2 ||
         !words_inside(words, u->map, 64) || !words_inside(words, u->rows, u->classes * each * 2) ||
-        !words_inside(words, u->masks, each * 16) || u->exceptions > each * WORD ||
+        !words_inside(words, u->masks, each * (sizeof *w / 4)) || u->exceptions > each * WORD ||
         !words_inside(words, u->follow, u->exceptions * each * 2) || u->end_count > patterns ||
         !words_inside(words, u->ends, u->end_count * (each + 1) * 2))
         return false;
@@ -521,11 +546,13 @@ static bool unit_valid(const uint32_t *tables, size_t words, const glushkov_unit
     for (int b = 0; b < 256; b++)
         if (map[b] >= u->classes)
             return false;
-    const glushkov_word *w = (const void *)(tables + u->masks);
-    uint64_t rank = 0;
+    w = (const void *)(tables + u->masks);
+    uint64_t rank = 0, waited = 0;
     for (uint32_t i = 0; i < u->words; i++) {
-        if (w[i].rank != rank)
+        if (w[i].rank != rank || w[i].waited != waited)
             return false;
+        for (uint64_t bits = w[i].waits; bits; bits &= bits - 1)
+            waited++;
         for (uint64_t bits = w[i].except; bits; bits &= bits - 1)
             rank++;
     }
@@ -533,7 +560,7 @@ static bool unit_valid(const uint32_t *tables, size_t words, const glushkov_unit
     for (uint32_t i = 0; i < u->end_count; i++)
         if (ends[i * (each + 1)] >= patterns)
             return false;
-    return rank == u->exceptions;
+    return rank == u->exceptions && waited == u->quiet_count;
 }
 
 static bool filter_valid(const stage_facts *facts, const glushkov_tables *t, const uint32_t *tables,
@@ -565,6 +592,18 @@ static bool filter_valid(const stage_facts *facts, const glushkov_tables *t, con
     return true;
 }
 
+/* After unit_valid, which looks at the words. */
+static bool waits_valid(const glushkov_tables *t, const uint32_t *tables, size_t words,
+                        const glushkov_unit *u)
+{
+    if (!words_inside(words, u->quiet, u->quiet_count))
+        return false;
+    for (uint32_t i = 0; i < u->quiet_count; i++)
+        if (tables[u->quiet + i] >= t->quiet_count)
+            return false;
+    return true;
+}
+
 static bool glushkov_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const glushkov_tables *t = (const glushkov_tables *)(const void *)tables;
@@ -578,9 +617,9 @@ static bool glushkov_check(const stage_facts *facts, const uint32_t *tables, siz
     for (uint32_t i = 0; i < t->unit_count; i++) {
         const bool sleeps = i >= t->awake;
         if (units[i].word > t->words || units[i].words > t->words - units[i].word ||
-            (units[i].back > 0) != sleeps ||
-            (units[i].quiet != GLUSHKOV_NONE && units[i].quiet >= t->quiet_count) ||
-            !unit_valid(tables, words, &units[i], facts->pattern_count))
+            (units[i].back > 0) != sleeps || !waits_valid(t, tables, words, &units[i]) ||
+            !unit_valid(tables, words, &units[i], facts->pattern_count) ||
+            !waits_valid(t, tables, words, &units[i]))
             return false;
         state += units[i].words;
     }

@@ -271,31 +271,29 @@ static void find_prices(cutter *c)
                                                   : find_ways(c, p);
 }
 
-/* Find the class that matches wait in, the largest that some positions repeat, and what follows
- * these. False: there is none. */
-static bool find_waits(cutter *c, byte_class *quiet)
+void cut_waits(const graph *g, uint8_t *waits)
+{
+    for (uint32_t p = 0; p < g->count; p++)
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
+            if (g->links[l] == p && class_letters(&g->sets[p]).bytes >= MIN_QUIET)
+                waits[p] |= WAITS;
+    for (size_t i = 0; i < g->end_count; i++)
+        waits[g->ends[i].position] &= (uint8_t)~WAITS;
+}
+
+/* Mark where matches wait, and what follows. False: nowhere. */
+static bool find_waits(cutter *c)
 {
     const graph *g = c->g;
-    uint32_t largest = MIN_QUIET - 1;
+    bool any = false;
+    cut_waits(g, c->waits);
     for (uint32_t p = 0; p < g->count; p++)
-        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++) {
-            const uint32_t size = g->links[l] == p ? c->letters[p].bytes : 0;
-            if (size > largest) {
-                largest = size;
-                *quiet = g->sets[p];
-            }
-        }
-    for (uint32_t p = 0; largest >= MIN_QUIET && p < g->count; p++)
-        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
-            if (g->links[l] == p && memcmp(&g->sets[p], quiet, sizeof *quiet) == 0)
-                c->waits[p] |= WAITS;
-    for (size_t i = 0; i < g->end_count; i++)
-        c->waits[g->ends[i].position] &= (uint8_t)~WAITS; /* it never waits: matches end there */
-    for (uint32_t p = 0; p < g->count; p++)
-        for (uint32_t l = g->first[p]; c->waits[p] & WAITS && l < g->first[p + 1]; l++)
+        for (uint32_t l = g->first[p]; c->waits[p] & WAITS && l < g->first[p + 1]; l++) {
+            any = true;
             if (g->links[l] != p)
                 c->waits[g->links[l]] |= LEAVES;
-    return largest >= MIN_QUIET;
+        }
+    return any;
 }
 
 /* ---- cuts ---------------------------------------------------------------------------- */
@@ -490,7 +488,7 @@ void cut_find(const graph *g, const rarity *rarity, double hit, double most, cut
     for (uint32_t p = 0; p < g->count; p++)
         c.letters[p] = class_letters(&g->sets[p]);
     turn_links(&c);
-    for (found->waits = find_waits(&c, &found->quiet);; found->waits = false) {
+    for (found->waits = find_waits(&c);; found->waits = false) {
         measure_ways(&c);
         find_prices(&c);
         if (choose_cut(&c, most / hit, &found->rate)) {

@@ -24,14 +24,17 @@ typedef struct cut {
     block literals; /* cut_literal[] */
     uint32_t back;  /* a match has one of them within this number of its first bytes, and of those
                        after a wait; 0: no cut */
-    bool waits;     /* matches may wait in positions whose class is `quiet` */
-    byte_class quiet;
-    double rate; /* how often one of them is to be expected, for each byte of text */
+    bool waits;     /* matches may wait in positions that cut_waits tells */
+    double rate;    /* how often one of them is to be expected, for each byte of text */
 } cut;
 
 /* Find the literals of a graph that are expected to cost least, `hit` nanoseconds each; if that is
  * more than `most` nanoseconds a byte, there is no cut. The graph has no links to positions that
  * begin a match anywhere. The caller frees cut->literals. */
 void cut_find(const graph *g, const rarity *rarity, double hit, double most, cut *found);
+
+/* Mark the positions in which matches may wait by 1: they repeat a class of nearly all bytes, and
+ * no match ends with them. */
+void cut_waits(const graph *g, uint8_t *waits);
 
 #endif

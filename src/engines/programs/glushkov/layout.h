@@ -16,22 +16,21 @@
 
 #include "base/port.h"
 
-#define GLUSHKOV_UNITS 4096u  /* the most units that one pass over the text wakes */
-#define GLUSHKOV_HITS 2048u   /* literals that are found in one go, */
-#define GLUSHKOV_CHUNK 16384u /* in as many bytes at most, */
-#define GLUSHKOV_LEAST 64u    /* and at least: some 16 literals may end at one place */
-#define GLUSHKOV_LITERAL 8u   /* bytes of the longest literal */
-#define GLUSHKOV_QUIETS 16u   /* classes of the positions that quiet units wait in */
-#define GLUSHKOV_NONE 0xffffffffu
+#define GLUSHKOV_UNITS 4096u         /* the most units that one pass over the text wakes */
+#define GLUSHKOV_HITS 2048u          /* literals that are found in one go, */
+#define GLUSHKOV_CHUNK 16384u        /* in as many bytes at most, */
+#define GLUSHKOV_LEAST 64u           /* and at least: some 16 literals may end at one place */
+#define GLUSHKOV_LITERAL 8u          /* bytes of the longest literal */
+#define GLUSHKOV_QUIETS 256u         /* classes of the positions that quiet units wait in */
 #define GLUSHKOV_GOES_ON 0x80000000u /* of a member: it is for a unit that lives */
 #define GLUSHKOV_STATE 8u            /* words of state of the walk that finds literals */
 
 typedef struct glushkov_unit {
-    u32 word, words; /* its first word of state, and how many */
-    u32 back;        /* see above; 0: it is always awake */
-    u32 opens;       /* 1: some match may begin at the text's begin alone */
-    u32 quiet;       /* which of the classes it waits in; GLUSHKOV_NONE: it is never quiet */
-    u32 unused;
+    u32 word, words;        /* its first word of state, and how many */
+    u32 back;               /* see above; 0: it is always awake */
+    u32 opens;              /* 1: some match may begin at the text's begin alone */
+    u32 quiet, quiet_count; /* u32[quiet_count]: the classes that it waits in, in the order of
+                           positions */
     u32 map, classes;       /* u8[256]: class of a byte; word offsets here and below */
     u32 rows;               /* u64[classes][words]: the positions that take a byte */
     u32 masks;              /* glushkov_word[words] */
@@ -42,12 +41,15 @@ typedef struct glushkov_unit {
 typedef struct glushkov_word {
     u64 init;   /* positions that a match may begin with */
     u64 opens;  /* those that are there before the text's first byte */
-    u64 shift;  /* positions that may follow the one before them */
+    u64 shift;  /* positions that may follow the one before them, */
+    u64 skip;   /* and the one before that */
     u64 loop;   /* positions that may follow themselves */
     u64 except; /* positions that others may follow */
     u64 last;   /* positions that end a match */
     u64 rank;   /* exceptions in the words before this one */
     u64 waits;  /* positions in which a quiet unit waits */
+    u64 waited; /* how many there are in the words before this one */
+    u64 unused[6];
 } glushkov_word;
 
 typedef struct glushkov_tables {
@@ -64,7 +66,7 @@ typedef struct glushkov_tables {
 } glushkov_tables;
 
 SHARED_SIZE(glushkov_unit, 56);
-SHARED_SIZE(glushkov_word, 64);
+SHARED_SIZE(glushkov_word, 128);
 SHARED_SIZE(glushkov_tables, 64);
 
 #endif

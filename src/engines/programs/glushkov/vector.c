@@ -88,12 +88,12 @@ static u32 glushkov_outside(const glushkov_run *r, const u32 *set, u32 from, u32
     return to;
 }
 
-/* Whether all bytes of [from, to) are in the class that a unit waits in. Most questions come in the
+/* Whether all bytes of [from, to) are in a class that units wait in. Most questions come in the
  * order of the text, so each byte is looked at about once, whatever the number of units. */
-static bool glushkov_waits(glushkov_run *r, const glushkov_unit *u, u32 from, u32 to)
+static bool glushkov_waits(glushkov_run *r, u32 class, u32 from, u32 to)
 {
-    const u32 *set = r->task->tables + r->t->quiets + 8 * (size_t)u->quiet;
-    glushkov_quiet *q = &r->quiets[u->quiet];
+    const u32 *set = r->task->tables + r->t->quiets + 8 * (size_t) class;
+    glushkov_quiet *q = &r->quiets[class];
     if (q->known < to) {
         const u32 begin = q->known > r->from ? q->known : r->from;
         const u32 after = glushkov_outside(r, set, begin, to);
@@ -118,7 +118,7 @@ static u32 glushkov_one(const glushkov_run *r, const glushkov_unit *u, u64 *stat
     const u64 init = word.init & fresh, waits = quiet ? word.waits : 0;
     u64 bits = *state;
     for (; i < to && ((bits & ~waits) | fresh); i++) {
-        u64 moved = (bits << 1 & word.shift) | (bits & word.loop) | init;
+        u64 moved = (bits << 1 & word.shift) | (bits << 2 & word.skip) | (bits & word.loop) | init;
         for (u64 left = bits & word.except; left; left &= left - 1)
             moved |= follow[glushkov_bits(word.except & ((left & (~left + 1)) - 1))];
         bits = moved & rows[map[text[i]]];
@@ -160,9 +160,9 @@ static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *sta
         u64 in = 0, hits = 0;
         for (u32 w = 0; w < u->words; w++) {
             const u64 old = state[w];
-            moved[w] = ((old << 1 | in) & words[w].shift) | (old & words[w].loop) |
-                       (words[w].init & fresh);
-            in = old >> 63;
+            moved[w] = ((old << 1 | in >> 1) & words[w].shift) | ((old << 2 | in) & words[w].skip) |
+                       (old & words[w].loop) | (words[w].init & fresh);
+            in = old >> 62;
         }
         for (u32 w = 0; w < u->words; w++)
             if (state[w] & words[w].except)
@@ -187,6 +187,21 @@ static inline bool glushkov_lives(const glushkov_unit *u, const u64 *state)
     return all != 0;
 }
 
+/* All that lives in the unit waits: it goes on waiting from `from` to `to`, where all bytes are of
+ * its class. */
+static void glushkov_rest(glushkov_run *r, const glushkov_unit *u, u64 *state, u32 from, u32 to)
+{
+    const u32 *classes = r->task->tables + u->quiet;
+    const glushkov_word *words = (const glushkov_word *)(r->task->tables + u->masks);
+    for (u32 w = 0; w < u->words; w++)
+        for (u64 left = state[w]; left; left &= left - 1) {
+            const u64 bit = left & (~left + 1);
+            const u64 number = words[w].waited + glushkov_bits(words[w].waits & (bit - 1));
+            if (!glushkov_waits(r, classes[number], from, to))
+                state[w] &= ~bit;
+        }
+}
+
 /* Run a unit on to a place. `quiet`: nothing goes on from where it waits before that place. */
 static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh, bool quiet)
 {
@@ -202,9 +217,8 @@ static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh, bool qui
     const u32 at = u->words == 1 ? glushkov_one(r, u, state + u->word, *clock, to, fresh, quiet)
                                  : glushkov_many(r, u, state + u->word, *clock, to, fresh, quiet);
     *clock = to;
-    if (quiet && at < to && u->quiet != GLUSHKOV_NONE && glushkov_lives(u, state) &&
-        !glushkov_waits(r, u, at, to))
-        memset(state + u->word, 0, u->words * sizeof *state);
+    if (quiet && at < to && u->quiet_count)
+        glushkov_rest(r, u, state + u->word, at, to);
 }
 
 /* Run a unit to `pos`, where a literal of it ends, or may go on after the end of the slice. */
