@@ -84,6 +84,68 @@ void graph_add(graph *g, const graph *more)
         add_end(g, base + more->ends[i].position, more->ends[i].pattern);
 }
 
+static bool has_link(const graph *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t l = g->first[from]; l < g->first[from + 1]; l++)
+        if (g->links[l] == to)
+            return true;
+    return false;
+}
+
+static bool ends_pattern(const graph *g, uint32_t position, uint32_t pattern)
+{
+    for (size_t i = 0; i < g->end_count; i++)
+        if (g->ends[i].position == position && g->ends[i].pattern == pattern)
+            return true;
+    return false;
+}
+
+/* Whether all that position q leads to, position p leads to as well, and both have one class. */
+static bool is_shadow(const graph *g, uint32_t q, uint32_t p)
+{
+    if (memcmp(&g->sets[q], &g->sets[p], sizeof *g->sets) != 0)
+        return false;
+    for (uint32_t l = g->first[q]; l < g->first[q + 1]; l++)
+        if (g->links[l] != q && !has_link(g, p, g->links[l]))
+            return false;
+    for (size_t i = 0; i < g->end_count; i++)
+        if (g->ends[i].position == q && !ends_pattern(g, p, g->ends[i].pattern))
+            return false;
+    return true;
+}
+
+/* Links to positions that a match need not come to: it may begin anywhere with one that leads to
+ * all that they lead to, as the first of two in xx*y. */
+static void drop_shadows(graph *g)
+{
+    uint8_t *shadow = memory_take_zeroed(g->memory, (size_t)g->count + 1, 1);
+    size_t kept = 0;
+    g->failed = !shadow;
+    if (g->failed)
+        return;
+    for (uint32_t p = 0; p < g->count; p++)
+        for (uint32_t l = g->first[p]; g->begins[p] & GRAPH_INIT && l < g->first[p + 1]; l++)
+            if (!g->begins[g->links[l]] && is_shadow(g, g->links[l], p))
+                shadow[g->links[l]] = 1;
+    for (uint32_t p = 0, from = 0; p < g->count; p++) {
+        const uint32_t to = g->first[p + 1];
+        g->first[p] = (uint32_t)kept;
+        for (uint32_t l = from; l < to; l++)
+            if (!shadow[g->links[l]])
+                g->links[kept++] = g->links[l];
+        from = to;
+    }
+    g->first[g->count] = (uint32_t)kept;
+    g->link_count = kept;
+    for (size_t i = 0, ends = g->end_count; i < ends; i++) {
+        if (i == 0)
+            g->end_count = 0;
+        if (!shadow[g->ends[i].position])
+            g->ends[g->end_count++] = g->ends[i];
+    }
+    memory_give(g->memory, shadow);
+}
+
 /* Leave out positions that lead to no end: those that led only to positions that now begin a match
  * themselves. */
 static void prune(graph *g)
@@ -245,6 +307,8 @@ void graph_make(memory *m, const pattern_list *list, size_t first, size_t count,
         add_program(g, list, first, count);
     else
         add_sequence(g, list, first);
+    if (!g->failed)
+        drop_shadows(g);
     if (!g->failed)
         prune(g);
 }
