@@ -1,8 +1,8 @@
 /* report.c: the reporter, which turns ends into the other report modes.
  *
  * A pattern of fixed length has one start for each end, end - length: nothing must be found out.
- * For the others pairs.c finds the starts. Those that reach an end are all between its first and
- * its last start, and both grow with the end. So, end by end,
+ * For other sequences pairs.c finds the starts. Those that reach an end are all between its first
+ * and its last start, and both grow with the end. So, end by end,
  *
  *   ENDS      for plans with doubtful patterns (plan.h): the ends of these that have a start, and
  *             all ends of the others. What may start is followed from the text's begin on.
@@ -19,9 +19,13 @@
  *   LEFTMOST_LONGEST, LEFTMOST_FIRST
  *             the longest matches per start and pattern are sorted by start and, where they share
  *             it, by preference. Each one that starts at the cursor or after it is handed on, and
- *             moves the cursor to its end. Greed and length agree: the language has no alternation,
- *             so the first pattern's preferred match is its longest. For a single pattern of
- *             variable length they are the same as EACH.
+ *             moves the cursor to its end. Greed and length agree: a sequence's preferred match is
+ *             its longest. For a single pattern of variable length they are the same as EACH.
+ *
+ * For programs spans.c finds all starts of an end for PAIRS, and follows them for ENDS. Under the
+ * other reports their ends wait until starts are settled. Then it finds the wanted match of each of
+ * these, the longest, the shortest or under LEFTMOST_FIRST the one that Perl prefers, and these
+ * stand for the longest matches above.
  *
  * Starts that follow one another and share their end are kept as one run, so a run of equal letters
  * takes no more memory than one letter. Alternatives of one pattern are united once all their

@@ -24,10 +24,14 @@
  * together. Where nothing lives, the pass sleeps until the next known end.
  *
  * Sets of ends have 64 members, one bit for each: the starts of that many ends are found in one
- * pass (spans_at). Starts that follow one another and have the same value are one run.
+ * pass (spans_at). Where such passes go far back, the next ones need not: a mark is left, an offset
+ * with all starts up to it and the positions that each of them may have take the byte there.
+ * Another pass finds them, back to the mark before. A pass that comes to the mark knows from its
+ * live positions which ends these starts have. Starts that follow one another and have the same
+ * value are one run.
  *
- * Of some programs only the ends that have a start are asked for. These are run forward from the
- * text's begin (spans_follow), as a set of positions.
+ * Where only the ends that have a start are wanted, the program is run forward from the text's
+ * begin (spans_follow), as a set of positions.
  *
  * Invariant of a pass, at offset i: `now` has the positions that are live there, each once, and
  * `found` all starts after i.
@@ -35,8 +39,9 @@
  * Cost. A byte costs the links to the positions that are live after it, but for those passed over
  * in groups; a position is live only where it leads to an end. spans_choose is linear: a byte is
  * passed once, and once more within a longest match after the starts that are asked for. spans_at
- * passes a byte once for every 64 ends that it leads to, so up to n * n / 64 steps where n ends
- * follow from one place, of which there may be few pairs.
+ * passes a byte once for its mark, and an end costs a few bytes before the others of its set, and
+ * the starts at the mark, nearly all of which are pairs. But a program of more than 64 positions
+ * has no marks: there a byte is passed once for every 64 ends that it leads to.
  *
  * Memory: 16 bytes for each link, 40 for each position, 24 for each run of ends that wait, and 60
  * for each run of starts of a pass.
@@ -50,14 +55,19 @@
 
 #include "match/spans.h"
 
-enum { SPANS_ALL = SPANS_FIRST + 1, BATCH = 64 };
+enum {
+    SPANS_ALL = SPANS_FIRST + 1,
+    BATCH = 64,
+    MARKED = 64, /* the most positions of a program that has marks */
+    SPACING = 64 /* how far back passes go at least before a mark is left */
+};
 
 /* A link, as it is seen from where it leads to. The start is the position after all others; the
  * byte that its links ask for is the one before the match. */
 typedef struct into {
     uint32_t from;
     uint32_t rank; /* its number in the program: the least of those in one list is preferred */
-    uint32_t skip; /* how many links after it have the same set */
+    uint32_t skip; /* how many links after it have the same set, of the next lists too */
     uint32_t set : 24;
     uint32_t when : 8;
 } into;
@@ -96,6 +106,9 @@ struct spans {
     match_list found;      /* the last starts first; in spans_at `end` is a set of ends */
     uint64_t batch[BATCH]; /* the ends that the sets' bits stand for */
     uint32_t batched, asked;
+    uint64_t mark;     /* 0: none is left */
+    match_list marked; /* starts up to it, as in `found`; `end` is a set of positions */
+    uint64_t reached;  /* how far back the last pass went */
 
     uint64_t at; /* where spans_follow stands, with `now` */
 };
@@ -155,10 +168,6 @@ static void turn_links(spans *s, const owner *owners, uint32_t count, uint32_t *
     for (uint32_t i = p->links; i-- > 1;)
         if (s->links[i - 1].set == s->links[i].set)
             s->links[i - 1].skip = s->links[i].skip + 1;
-    for (uint32_t q = 0; q <= p->positions; q++) /* no group goes beyond its list */
-        for (uint32_t i = s->first[q]; i < s->first[q + 1]; i++)
-            if (s->links[i].skip >= s->first[q + 1] - i)
-                s->links[i].skip = s->first[q + 1] - i - 1;
 }
 
 static bool fill(spans *s)
@@ -218,6 +227,7 @@ void spans_free(spans *s)
     memory_give(s->memory, s->next.items);
     memory_give(s->memory, s->ends);
     match_list_free(&s->found, s->memory);
+    match_list_free(&s->marked, s->memory);
     memory_give(s->memory, s);
 }
 
@@ -226,7 +236,8 @@ void spans_restart(spans *s)
     s->now.count = 0;
     s->head = s->count = 0;
     s->batched = s->asked = 0;
-    s->at = 0;
+    s->mark = s->at = 0;
+    s->marked.count = 0;
 }
 
 /* ---- ends ---------------------------------------------------------------- */
@@ -312,10 +323,10 @@ static void previous_end(const spans *s, end_cursor *c, uint64_t upto)
 
 /* ---- a pass from right to left ---------------------------------------------------- */
 
-static bool add_found(spans *s, uint64_t start, uint64_t value, uint32_t wanted)
+static bool add_found(spans *s, uint64_t start, uint64_t last, uint64_t value, uint32_t wanted)
 {
     found_match *next = s->found.count ? &s->found.items[s->found.count - 1] : NULL;
-    if (next && next->start == start + 1) {
+    if (next && next->start == last + 1) {
         const bool single = next->start == next->last;
         const bool same = next->end == value && (single || next->step == 0);
         const bool moves = next->end == value + 1 && (single || next->step == 1);
@@ -324,7 +335,7 @@ static bool add_found(spans *s, uint64_t start, uint64_t value, uint32_t wanted)
             return true;
         }
     }
-    return match_list_add(&s->found, s->memory, (found_match){ start, start, value, 0, 0, 0 });
+    return match_list_add(&s->found, s->memory, (found_match){ start, last, value, 0, 0, 0 });
 }
 
 /* Join a value to those of the position that the link comes from. */
@@ -391,27 +402,47 @@ static void swap_fronts(spans *s)
     s->next = now;
 }
 
-/* Add the starts in [from, below) to `found`, with what is wanted of their ends up to `upto`. */
-static inline bool run_back(spans *s, text_view text, uint64_t from, uint64_t below, uint64_t upto,
-                            uint32_t wanted)
+/* Add the starts up to the mark, where the pass has come to. */
+static bool add_marked(spans *s)
 {
-    end_cursor c = { s->count, 0, 0 };
+    uint64_t values[MARKED], live = 0;
+    bool added = true;
+    for (uint32_t k = 0; k < s->now.count; k++) {
+        values[s->now.items[k].position] = s->now.items[k].value;
+        live |= UINT64_C(1) << s->now.items[k].position;
+    }
+    for (size_t i = 0; added && i < s->marked.count; i++) {
+        const found_match *m = &s->marked.items[i];
+        uint64_t value = 0;
+        for (uint64_t left = m->end & live; left; left &= left - 1)
+            value |= values[PORT_CTZ64(left)];
+        added = !value || add_found(s, m->start, m->last, value, SPANS_ALL);
+    }
+    return added;
+}
+
+/* Find the starts in [from, below), from offset i on, where `now` is. Ends are those from the
+ * cursor on. */
+static inline bool run_back(spans *s, text_view text, uint64_t from, uint64_t below, uint64_t i,
+                            end_cursor c, uint32_t wanted)
+{
     uint32_t bit = s->batched;
     uint64_t value;
-    s->now.count = 0;
     s->found.count = 0;
-    previous_end(s, &c, upto);
-    for (uint64_t i = upto;; i--) {
+    for (;; i--) {
         if (s->now.count == 0) { /* sleep */
             if (!c.kind || c.end <= from)
-                return true;
+                break;
             i = c.end;
+        } else if (wanted == SPANS_ALL && s->mark > 0 && i == s->mark) {
+            s->reached = i;
+            return add_marked(s);
         }
         s->next.count = 0;
         if (i == 0) {
             begin_text(s, wanted);
         } else if (i == text.begin) {
-            return true;
+            break;
         } else {
             const unsigned byte = text.bytes[i - 1 - text.begin];
             for (uint32_t k = 0; k < s->now.count; k++)
@@ -419,25 +450,37 @@ static inline bool run_back(spans *s, text_view text, uint64_t from, uint64_t be
             if (c.kind && c.end == i) {
                 hand_back(s, s->program->positions, wanted == SPANS_ALL ? UINT64_C(1) << --bit : i,
                           byte, c.kind, wanted);
-                previous_end(s, &c, upto);
+                previous_end(s, &c, UINT64_MAX);
             }
         }
         if (take_start(s, &value) && i < below && demands_before(&s->asks, text, i) &&
-            !add_found(s, i, value, wanted))
+            !add_found(s, i, i, value, wanted))
             return false;
         if (i <= from)
-            return true;
+            break;
         swap_fronts(s);
     }
+    s->reached = i;
+    return true;
+}
+
+/* A cursor at the last end up to `upto`; nothing is live there. */
+static end_cursor ends_from(spans *s, uint64_t upto)
+{
+    end_cursor c = { s->count, 0, 0 };
+    previous_end(s, &c, upto);
+    s->now.count = 0;
+    return c;
 }
 
 bool spans_choose(spans *s, text_view text, uint64_t from, uint64_t below, uint64_t upto,
                   uint32_t wanted, const found_match **found, size_t *count)
 {
+    const end_cursor c = ends_from(s, upto);
     const bool enough =
-        wanted == SPANS_FARTHEST  ? run_back(s, text, from, below, upto, SPANS_FARTHEST)
-        : wanted == SPANS_NEAREST ? run_back(s, text, from, below, upto, SPANS_NEAREST)
-                                  : run_back(s, text, from, below, upto, SPANS_FIRST);
+        wanted == SPANS_FARTHEST  ? run_back(s, text, from, below, upto, c, SPANS_FARTHEST)
+        : wanted == SPANS_NEAREST ? run_back(s, text, from, below, upto, c, SPANS_NEAREST)
+                                  : run_back(s, text, from, below, upto, c, SPANS_FIRST);
     *found = s->found.items;
     *count = s->found.count;
     return enough;
@@ -445,9 +488,33 @@ bool spans_choose(spans *s, text_view text, uint64_t from, uint64_t below, uint6
 
 /* ---- all starts of an end --------------------------------------------------------- */
 
+/* Leave a mark at the last end of the batch, if passes for those after it, of which there is one,
+ * would go far. */
+static bool leave_mark(spans *s, text_view text)
+{
+    const program *p = s->program;
+    const uint64_t mark = s->batched ? s->batch[s->batched - 1] : 0;
+    const end_cursor none = { s->count, 0, 0 };
+    if (p->positions > MARKED || mark <= text.begin ||
+        s->batch[0] - s->reached < SPACING + s->marked.count)
+        return true;
+    s->now.count = 0;
+    for (uint32_t q = 0; q < p->positions; q++)
+        if (class_has(&program_sets(p)[q], text.bytes[mark - text.begin]))
+            s->now.items[s->now.count++] = (live){ UINT64_C(1) << q, q, 0 };
+    const bool enough = run_back(s, text, 0, UINT64_MAX, mark, none, SPANS_ALL);
+    const match_list marked = s->marked;
+    s->marked = s->found;
+    s->found = marked;
+    s->mark = mark;
+    return enough;
+}
+
 /* Find the starts of the first ends, as many as a set has members. */
 static bool take_batch(spans *s, text_view text)
 {
+    if (!leave_mark(s, text))
+        return false;
     s->batched = s->asked = 0;
     for (size_t k = s->head; k < s->count && s->batched < BATCH; k++)
         for (uint64_t e = s->ends[k].first; e <= s->ends[k].last && s->batched < BATCH; e++)
@@ -455,7 +522,7 @@ static bool take_batch(spans *s, text_view text)
     if (s->batched == 0)
         return true;
     const uint64_t last = s->batch[s->batched - 1];
-    if (!run_back(s, text, 0, UINT64_MAX, last, SPANS_ALL))
+    if (!run_back(s, text, 0, UINT64_MAX, last, ends_from(s, last), SPANS_ALL))
         return false;
     spans_drop(s, last + 1);
     return true;

@@ -21,13 +21,15 @@
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
-enum { CASES = 6000, SELDOM = 200, ORDERS = 4, PATTERNS = 32, POSITIONS = 7, LINKS = 64 };
+enum { CASES = 6000, SELDOM = 200 };
+enum { ORDERS = 4, PATTERNS = 32, POSITIONS = 7, LINKS = 64, CHAIN = 90 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define NONE UINT64_MAX
 
-/* What the plan and engines see of one: elements alone; a pattern for each condition of links to
- * the end; a sequence, of which reports see a program; two such, by the first byte of a match. */
+/* What the plan has for one: elements; a program, by a pattern for each condition of links to the
+ * end; elements, and a program for the order of matches; a program in two parts, by the first byte
+ * of a match. */
 enum { SEQUENCE, PROGRAM, WITH_ELEMENTS, DIVIDED, SHAPES };
 
 /* One of the caller's patterns. */
@@ -39,6 +41,7 @@ typedef struct given {
     uint32_t id, flags;
     uint64_t min, max;
     bool fixed;
+    bool doubted; /* DIVIDED: engines report ends of the second part that are none */
 } given;
 
 typedef struct set {
@@ -103,20 +106,45 @@ static program *random_program(memory *m, rng *r)
     return made;
 }
 
-/* c1 c2{min,max}, both as elements and as a program. */
-static program *random_sequence(memory *m, rng *r, element *elements)
+/* c1 c2{min,max}, or the lazy c1 c2{min,max}?, both as elements and as a program. */
+static program *random_sequence(memory *m, rng *r, bool lazy, element *elements)
 {
     const bool unbounded = rng_chance(r, 2);
     const uint32_t first[] = { 0, 1, 3, 5 };
+    const program_link end = { PROGRAM_END, AFTER_ANY }, goes_on = { 1, 0 };
+    const program_link again = unbounded ? goes_on : end;
     const program_link links[] = { { 0, BEFORE_ANY },
-                                   { 1, 0 },
-                                   { PROGRAM_END, AFTER_ANY },
-                                   { unbounded ? 1 : PROGRAM_END, unbounded ? 0 : AFTER_ANY },
-                                   { PROGRAM_END, AFTER_ANY } };
+                                   lazy ? end : goes_on,
+                                   lazy ? goes_on : end,
+                                   lazy ? end : again,
+                                   lazy ? again : end };
     elements[0] = (element){ random_class(r), 1, 1 };
     elements[1] = (element){ random_class(r), 0, unbounded ? REPEAT_UNBOUNDED : 1 };
     const byte_class sets[] = { elements[0].set, elements[1].set };
     program *made = program_make(m, 2, sets, first, links, '\n');
+    assert_non_null(made);
+    return made;
+}
+
+/* c{1,n}, or c{1,n}?, for many n. */
+static program *random_chain(memory *m, rng *r)
+{
+    byte_class sets[CHAIN];
+    uint32_t first[CHAIN + 2] = { 0, 1 }, count = 1;
+    program_link links[2 * CHAIN + 1] = { { 0, BEFORE_ANY } };
+    const uint32_t positions = rng_between(r, 20, CHAIN);
+    const bool lazy = rng_chance(r, 2);
+    const byte_class set = random_class(r);
+    for (uint32_t q = 0; q < positions; q++) {
+        const bool last = q + 1 == positions;
+        sets[q] = set;
+        if (!last)
+            links[count + lazy] = (program_link){ q + 1, 0 };
+        links[count + (!lazy && !last)] = (program_link){ PROGRAM_END, AFTER_ANY };
+        count += last ? 1 : 2;
+        first[q + 2] = count;
+    }
+    program *made = program_make(m, positions, sets, first, links, '\n');
     assert_non_null(made);
     return made;
 }
@@ -138,13 +166,16 @@ static void make_given(set *s, rng *r, given *g)
 {
     *g = (given){ .id = rng_below(r, 3), .flags = rng_chance(r, 8) ? TRAWL_ONCE : 0 };
     g->shape = rng_chance(r, 2) ? PROGRAM : rng_below(r, SHAPES);
+    const bool sequence = g->shape == SEQUENCE || g->shape == WITH_ELEMENTS;
     while (!g->own)
-        g->own = g->shape == SEQUENCE ? random_sequence(&s->memory, r, g->elements)
-                                      : random_program(&s->memory, r);
+        g->own = sequence ? random_sequence(&s->memory, r, g->shape == WITH_ELEMENTS, g->elements)
+                 : rng_chance(r, 12) ? random_chain(&s->memory, r)
+                                     : random_program(&s->memory, r);
     if (g->shape != SEQUENCE && rng_chance(r, 6))
         g->asks = random_demands(r);
     assert_true(program_check(&s->memory, g->own, program_size(g->own->positions, g->own->links)));
     assert_true(program_measure(&s->memory, g->own, &g->min, &g->max));
+    g->doubted = g->shape == DIVIDED && g->min != g->max && rng_chance(r, 2);
     g->fixed = g->min == g->max && g->shape != DIVIDED;
 }
 
@@ -182,15 +213,20 @@ static void add_patterns(set *s, uint32_t order)
                   .min_length = g->min,
                   .max_length = g->max,
                   .asks = g->asks };
-    if (g->shape == SEQUENCE) {
+    if (g->shape == SEQUENCE || g->shape == WITH_ELEMENTS) {
         p.elements = g->elements;
         p.length = 2;
-    } else {
-        p.program = g->own;
-        p.varied = g->shape == DIVIDED;
     }
+    p.program = g->shape != SEQUENCE ? g->own : NULL;
+    p.varied = g->shape == DIVIDED;
     if (g->shape != PROGRAM)
         add_pattern(s, p);
+    if (g->doubted) {
+        p.opened = true;
+        p.before = (border){ .given = 1, .edge = { 1, 1 } };
+        p.min_length++;
+        p.max_length += p.max_length != LENGTH_UNBOUNDED;
+    }
     if (g->shape == DIVIDED)
         add_pattern(s, p);
     if (g->shape != PROGRAM)
@@ -215,9 +251,10 @@ static void set_make(set *s, rng *r)
     }
     s->list.memory = &s->memory;
     s->list.given = s->count;
-    s->list.opening = -1;
+    s->list.opening = '\n';
     s->list.patterns = s->patterns;
-    const part_draft part = { .list = &s->list, .stage_count = 1 };
+    /* what carries looks at nothing before its windows */
+    const part_draft part = { .list = &s->list, .stages = { { .carries = 1 } }, .stage_count = 1 };
     assert_int_equal(plan_assemble(&s->list, &part, 1, "", "", &s->plan, NULL), TRAWL_OK);
 }
 
@@ -279,7 +316,7 @@ static bool asks_after(const demands *d, const text *t, uint64_t end)
 
 /* The positions that took the last byte, in Perl's order. */
 typedef struct threads {
-    uint32_t at[POSITIONS];
+    uint32_t at[CHAIN];
     uint32_t count;
 } threads;
 
@@ -494,7 +531,9 @@ static records make_records(const set *s, const text *t)
     for (uint64_t end = 1; end <= t->length; end++) {
         for (uint32_t i = 0; i < s->list.count; i++) {
             const uint32_t when = s->patterns[i].when;
-            if (when ? whens[i][end] >> when & 1 : whens[i][end] != 0)
+            if (s->patterns[i].opened && end % 11 == 0)
+                all.items[all.count++] = (record){ (u32)end, i };
+            else if (when ? whens[i][end] >> when & 1 : whens[i][end] != 0)
                 all.items[all.count++] = (record){ (u32)end, i };
         }
     }
@@ -578,7 +617,7 @@ static bool reports_right(const set *s, rng *r, uint32_t report, uint64_t longes
                     .fence = fence_open((size_t)longest + 1),
                     .rng = r,
                     .report = report,
-                    .whole = plan_head(s->plan)->to_end || !reporter_settles(s->plan, report),
+                    .whole = plan_head(s->plan)->to_end || report_waits(s->plan, report),
                     .longest_piece = longest / 4 };
     const atomic_uint state = CALL_RUNNING;
     memory m;
