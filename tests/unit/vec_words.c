@@ -119,6 +119,12 @@ static const char *words_of_512(const u8 *a, const u8 *b, u32 part)
     vec_store64(got, vec_up(vec_load64(x), vec_load64(y)));
     if (memcmp(got, up, sizeof up) != 0)
         return "up";
+    for (u32 n = 1; n < 64; n += 1 + part % 5) {
+        vec_store64(got, vec_up64(vec_load64(x), n));
+        for (u32 i = 0; i < 8; i++)
+            if (got[i] != x[i] << n)
+                return "up64";
+    }
     vec_store64(got, vec_sum(vec_load64(x), vec_load64(y), &carry));
     return memcmp(got, sum, sizeof sum) != 0 || carry != over ? "sum" : NULL;
 }

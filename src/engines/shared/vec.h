@@ -59,6 +59,7 @@
  * and of the same 64 bytes as eight words of 64 bits, one number of 512 bits, the lowest first:
  *
  *   vec_load64(p), vec_store64(p, v)    p[0 .. 7], as the machine keeps u64
+  *   vec_up64(v, n)           each word by itself moved up by n bits, 1 .. 63
  *   vec_up(v, before)        moved up by one bit; the lowest one is the highest of `before`
  *   vec_sum(a, b, &carry)    a + b + carry, 0 or 1, which becomes that of the sum
  *

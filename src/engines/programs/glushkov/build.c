@@ -150,7 +150,7 @@ static void append_ends(builder *b, graph *g, glushkov_unit *u)
     uint64_t *row = masks_at(b->tables, at);
     for (size_t i = 0; i < g->end_count; i++) {
         row += i > 0 && g->ends[i].pattern != g->ends[i - 1].pattern ? each : 0;
-        row[0] = g->ends[i].pattern;
+        row[0] = g->ends[i].pattern | (u->pack ? (uint64_t)(g->ends[i].position / WORD) << 32 : 0);
         set_bit(row + 1, g->ends[i].position);
     }
 }
@@ -196,11 +196,12 @@ static void fill_waits(const graph *g, const uint8_t *waits, glushkov_word *word
 
 /* Append the tables of a unit. `waits`: the positions that it waits in, whose classes are in
  * b->waits; or NULL. */
-static void append_unit(builder *b, graph *g, uint32_t back, const uint8_t *waits)
+static void append_unit(builder *b, graph *g, uint32_t back, const uint8_t *waits, bool pack)
 {
     uint8_t map[256], sample[256];
     glushkov_unit u = { .word = (uint32_t)b->words, .words = (g->count + WORD - 1) / WORD };
     u.back = back;
+    u.pack = pack;
     u.quiet_count = waits ? (uint32_t)(b->waits.size / sizeof(uint32_t)) : 0;
     u.quiet = block_words(b->tables, b->waits.bytes, u.quiet_count);
     u.classes = graph_classes(g, map, sample);
@@ -229,14 +230,22 @@ static void append_unit(builder *b, graph *g, uint32_t back, const uint8_t *wait
 
 /* ---- what sleeps --------------------------------------------------------------------- */
 
-/* What a byte costs a unit that does not sleep. */
-static double awake_cost(const graph *g)
+/* What a byte costs a unit that runs alone, and one that does not sleep: those of one word are
+ * packed, so each costs its share of a pack. */
+static double alone_cost(const graph *g)
 {
     uint32_t exceptions = 0;
     for (uint32_t p = 0; p < g->count; p++)
         exceptions += is_exception(g, p);
     return COST_GLUSHKOV_WORD * (double)((g->count + WORD - 1) / WORD) +
            (exceptions ? COST_GLUSHKOV_EXCEPTION : 0);
+}
+
+static double awake_cost(const builder *b, const graph *g)
+{
+    if (g->count > WORD)
+        return alone_cost(g);
+    return cost_of_vector(COST_GLUSHKOV_PACKED * g->count / WORD, &b->problem->target);
 }
 
 /* Note the literals of a cut for the next sleeping unit. */
@@ -252,20 +261,27 @@ static void add_literals(builder *b, const cut *found)
 
 static void flush_packed(builder *b)
 {
-    if (b->packed.count && !b->packed.failed)
-        append_unit(b, &b->packed, 0, NULL);
+    const bool pack = b->packed.count > WORD;
+    if (pack)
+        graph_pad(&b->packed, GLUSHKOV_PACK * WORD);
     b->failed |= b->packed.failed;
+    if (b->packed.count && !b->failed)
+        append_unit(b, &b->packed, 0, NULL, pack);
     graph_free(&b->packed);
 }
 
+/* No unit lies in two words of a pack. */
 static void add_awake(builder *b, graph *g)
 {
-    b->cost += awake_cost(g);
+    const uint32_t used = b->packed.count % WORD;
+    b->cost += awake_cost(b, g);
     if (g->count > WORD) {
-        append_unit(b, g, 0, NULL);
+        append_unit(b, g, 0, NULL, false);
         return;
     }
-    if (b->packed.count + g->count > WORD)
+    if (used + g->count > WORD)
+        graph_pad(&b->packed, b->packed.count - used + WORD);
+    if (b->packed.count + g->count > GLUSHKOV_PACK * WORD)
         flush_packed(b);
     graph_add(&b->packed, g);
 }
@@ -277,9 +293,8 @@ static void add_unit(builder *b, size_t first, size_t count)
     graph_make(b->memory, b->problem->list, first, count, &g);
     b->failed |= g.failed;
     if (!b->failed) {
-        const double awake = awake_cost(&g);
-        const double hit = COST_GLUSHKOV_WAKE + COST_GLUSHKOV_RUN * awake;
-        cut_find(&g, b->rarity, hit, awake, &found);
+        const double hit = COST_GLUSHKOV_WAKE + COST_GLUSHKOV_RUN * alone_cost(&g);
+        cut_find(&g, b->rarity, hit, awake_cost(b, &g), &found);
         b->cost += found.back ? found.rate * hit : 0;
         b->failed |= found.literals.failed;
     }
@@ -289,7 +304,7 @@ static void add_unit(builder *b, size_t first, size_t count)
         cut_waits(&g, waits);
     if (!b->failed && found.back && (!waits || add_waits(b, &g, waits))) {
         add_literals(b, &found);
-        append_unit(b, &g, found.back, waits);
+        append_unit(b, &g, found.back, waits, false);
     } else if (!b->failed) {
         add_awake(b, &g);
     }
@@ -536,8 +551,9 @@ static bool unit_valid(const uint32_t *tables, size_t words, const glushkov_unit
     const uint64_t each = u->words;
     const glushkov_word *w;
     if (u->words < 1 || u->words > ENGINE_MAX_STATE || u->classes < 1 || u->classes > 256 ||
-        u->opens > 1 || u->rows % 2 || u->masks % 2 || u->follow % 2 || u->ends % 2 ||
-        !words_inside(words, u->map, 64) || !words_inside(words, u->rows, u->classes * each * 2) ||
+        u->opens > 1 || u->pack > 1 || (u->pack && u->words != GLUSHKOV_PACK) || u->rows % 2 ||
+        u->masks % 2 || u->follow % 2 || u->ends % 2 || !words_inside(words, u->map, 64) ||
+        !words_inside(words, u->rows, u->classes * each * 2) ||
         !words_inside(words, u->masks, each * (sizeof *w / 4)) || u->exceptions > each * WORD ||
         !words_inside(words, u->follow, u->exceptions * each * 2) || u->end_count > patterns ||
         !words_inside(words, u->ends, u->end_count * (each + 1) * 2))
@@ -558,7 +574,7 @@ static bool unit_valid(const uint32_t *tables, size_t words, const glushkov_unit
     }
     const uint64_t *ends = (const void *)(tables + u->ends);
     for (uint32_t i = 0; i < u->end_count; i++)
-        if (ends[i * (each + 1)] >= patterns)
+        if ((uint32_t)ends[i * (each + 1)] >= patterns || ends[i * (each + 1)] >> 32 >= each)
             return false;
     return rank == u->exceptions && waited == u->quiet_count;
 }

@@ -72,6 +72,13 @@ void graph_free(graph *g)
     *g = (graph){ .memory = g->memory };
 }
 
+void graph_pad(graph *g, uint32_t count)
+{
+    const byte_class none = { { 0 } };
+    while (g->count < count && !g->failed)
+        add_position(g, &none, 0);
+}
+
 void graph_add(graph *g, const graph *more)
 {
     const uint32_t base = g->count;

@@ -32,7 +32,9 @@ typedef struct graph {
 void graph_make(memory *m, const pattern_list *list, size_t first, size_t count, graph *g);
 void graph_free(graph *g);
 
-/* Add the positions of another graph after those of *g. */
+/* Add the positions of another graph after those of *g. graph_pad: add positions that no byte leads
+ * to until there are `count`. */
 void graph_add(graph *g, const graph *more);
+void graph_pad(graph *g, uint32_t count);
 
 #endif

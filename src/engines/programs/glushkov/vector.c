@@ -58,7 +58,12 @@ WALK_APART void glushkov_report(const glushkov_run *r, const glushkov_unit *u, c
     const u64 *end = (const u64 *)(r->task->tables + u->ends);
     if (pos <= r->task->begin)
         return;
-    for (u32 i = 0; i < u->end_count; i++, end += 1 + u->words) {
+    for (u32 i = 0; u->pack && i < u->end_count; i++, end += 1 + GLUSHKOV_PACK) {
+        const u32 word = (u32)(end[0] >> 32);
+        if (state[word] & end[1 + word])
+            sink_put(r->task->out, pos, (u32)end[0]);
+    }
+    for (u32 i = 0; !u->pack && i < u->end_count; i++, end += 1 + u->words) {
         u64 hits = 0;
         for (u32 w = 0; w < u->words; w++)
             hits |= state[w] & end[1 + w];
@@ -140,6 +145,61 @@ static inline void glushkov_except(const glushkov_unit *u, const glushkov_word *
             moved[w] |= row[w];
     }
 }
+
+/* ---- packs ----------------------------------------------------------------------------- */
+
+/* Add what follows the exceptions of a pack: each in its own word. */
+WALK_APART void glushkov_pack_except(const glushkov_word *words, const u64 *follow, const u64 *bits,
+                                     u64 *moved)
+{
+    for (u32 w = 0; w < GLUSHKOV_PACK; w++)
+        for (u64 left = bits[w] & words[w].except; left; left &= left - 1) {
+            const u64 number =
+                words[w].rank + glushkov_bits(words[w].except & ((left & (~left + 1)) - 1));
+            moved[w] |= follow[number * GLUSHKOV_PACK + w];
+        }
+}
+
+/* Run a pack over [i, to): matches may begin anywhere. */
+static void glushkov_pack(const glushkov_run *r, const glushkov_unit *u, u64 *state, u32 i, u32 to)
+{
+    const u32 *tables = r->task->tables;
+    const glushkov_word *words = (const glushkov_word *)(tables + u->masks);
+    const u8 *map = (const u8 *)(tables + u->map), *text = r->task->text;
+    const u64 *rows = (const u64 *)(tables + u->rows), *follow = (const u64 *)(tables + u->follow);
+    u64 masks[6][GLUSHKOV_PACK];
+    for (u32 w = 0; w < GLUSHKOV_PACK; w++) {
+        masks[0][w] = words[w].init;
+        masks[1][w] = words[w].shift;
+        masks[2][w] = words[w].skip;
+        masks[3][w] = words[w].loop;
+        masks[4][w] = words[w].except;
+        masks[5][w] = words[w].last;
+    }
+    const vec init = vec_load64(masks[0]), shift = vec_load64(masks[1]),
+              skip = vec_load64(masks[2]), loop = vec_load64(masks[3]),
+              except = vec_load64(masks[4]), last = vec_load64(masks[5]);
+    vec bits = vec_load64(state);
+    for (; i < to; i++) {
+        vec moved = vec_or(vec_or(vec_and(vec_up64(bits, 1), shift), vec_and(bits, loop)),
+                           vec_or(vec_and(vec_up64(bits, 2), skip), init));
+        if (PORT_UNLIKELY(vec_any(vec_and(bits, except)))) {
+            u64 now[GLUSHKOV_PACK], more[GLUSHKOV_PACK];
+            vec_store64(now, bits);
+            vec_store64(more, moved);
+            glushkov_pack_except(words, follow, now, more);
+            moved = vec_load64(more);
+        }
+        bits = vec_and(moved, vec_load64(rows + (size_t)map[text[i]] * GLUSHKOV_PACK));
+        if (PORT_UNLIKELY(vec_any(vec_and(bits, last)))) {
+            vec_store64(state, bits);
+            glushkov_report(r, u, state, i + 1);
+        }
+    }
+    vec_store64(state, bits);
+}
+
+/* ---- units of many words ----------------------------------------------------------------- */
 
 /* The same for any number of words, up to what the stack holds. */
 enum { GLUSHKOV_WORDS = 1024 };
@@ -332,7 +392,9 @@ static void glushkov_awake(glushkov_run *r)
         for (u32 i = 0; i < r->t->awake; i++) {
             const glushkov_unit *u = &r->units[i];
             u64 *state = r->task->state + u->word;
-            if (u->words == 1)
+            if (u->pack)
+                glushkov_pack(r, u, state, at, upto);
+            else if (u->words == 1)
                 glushkov_one(r, u, state, at, upto, UINT64_MAX, false);
             else
                 glushkov_many(r, u, state, at, upto, UINT64_MAX, false);

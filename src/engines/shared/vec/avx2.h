@@ -254,6 +254,11 @@ WALK_INTO __m256i vec_up_half_(__m256i v, __m256i before)
     return _mm256_or_si256(_mm256_add_epi64(v, v), _mm256_srli_epi64(words, 63));
 }
 
+WALK_INTO vec vec_up64(vec v, u32 n)
+{
+    return (vec){ { _mm256_slli_epi64(v.half[0], (int)n), _mm256_slli_epi64(v.half[1], (int)n) } };
+}
+
 WALK_INTO vec vec_up(vec v, vec before)
 {
     return (vec){ { vec_up_half_(v.half[0], before.half[1]), vec_up_half_(v.half[1], v.half[0]) } };

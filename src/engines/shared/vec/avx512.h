@@ -235,6 +235,11 @@ WALK_INTO void vec_store64(u64 *p, vec v)
     vec_store(p, v);
 }
 
+WALK_INTO vec vec_up64(vec v, u32 n)
+{
+    return _mm512_slli_epi64(v, n);
+}
+
 WALK_INTO vec vec_up(vec v, vec before)
 {
     return _mm512_shldi_epi64(v, _mm512_alignr_epi64(v, before, 7), 1);

@@ -185,6 +185,14 @@ WALK_INTO uint8x16_t vec_up_quarter_(uint8x16_t v, uint8x16_t before)
     return vreinterpretq_u8_u64(vsliq_n_u64(vshrq_n_u64(below, 63), words, 1));
 }
 
+WALK_INTO vec vec_up64(vec v, u32 n)
+{
+    for (int i = 0; i < 4; i++)
+        v.val[i] = vreinterpretq_u8_u64(
+            vshlq_u64(vreinterpretq_u64_u8(v.val[i]), vdupq_n_s64((int64_t)n)));
+    return v;
+}
+
 WALK_INTO vec vec_up(vec v, vec before)
 {
     return (vec){ { vec_up_quarter_(v.val[0], before.val[3]), vec_up_quarter_(v.val[1], v.val[0]),

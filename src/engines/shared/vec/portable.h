@@ -237,6 +237,13 @@ WALK_INTO void vec_store64(u64 *p, vec v)
     memcpy(p, &v, sizeof v);
 }
 
+WALK_INTO vec vec_up64(vec v, u32 n)
+{
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] <<= n;
+    return v;
+}
+
 WALK_INTO vec vec_up(vec v, vec before)
 {
     vec up = { { v.word[0] << 1 | before.word[7] >> 63 } };
