@@ -108,6 +108,8 @@ static const struct {
     { "(?:|a)+b", 0, " 1 0, a: 1 0, b: E" },
     { "(?:ab|)+c", 0, " 0 2, a: 1, b: 0 2, c: E" },
     { "(?:a?|b)*c", 0, " 0 2 1, a: 0 2 1, b: 0 2 1, c: E" },
+    /* the second repeat must be found, which decides how the first one ends: ab of abc */
+    { "((ab|a|c)+){2}", 0, " 0 2, a: 1, b: 0 2 3 5, ac: 0 2 3 5, a: 4, b: 3 5 E, ac: 3 5 E" },
     /* what alternatives have in common is there once, where the order stays */
     { "x(abc|abd|ae)y", 0, " 0, x: 1, a: 2 4, b: 3, c-d: 5, e: 5, y: E" },
     { "x(abc|dee|abf)", 0, " 0, x: 1 4, a: 2, b: 3, cf: E, d: 5, e: 6, e: E" },
