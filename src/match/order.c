@@ -8,7 +8,8 @@
  * Matches are sorted by merging. Before two sorted halves are merged, what is in place at
  * the outer end of either is left where it is: only the stretch in which they overlap is
  * moved. So a list in which every match is near its place costs O(n) comparisons, any
- * other O(n log n).
+ * other O(n log n). A match that stands for many is taken and put back for each: a heap holds
+ * those, so that it takes O(log n).
  */
 #include <string.h>
 
@@ -301,4 +302,60 @@ static void sort(found_match *items, size_t count, match_before before, found_ma
 void match_list_sort(match_list *list, match_before before)
 {
     sort(list->items, list->count, before, list->scratch);
+}
+
+/* ---- matches that are taken in order and put back ---------------------- */
+
+match_queue match_queue_open(match_list *list, match_list *back, match_before before)
+{
+    match_list_sort(list, before);
+    return (match_queue){ list, back, before, 0 };
+}
+
+const found_match *match_queue_next(const match_queue *q)
+{
+    const found_match *sorted = q->next < q->list->count ? &q->list->items[q->next] : NULL;
+    const found_match *top = q->back->count > 0 ? q->back->items : NULL;
+    return sorted == NULL || (top != NULL && q->before(top, sorted)) ? top : sorted;
+}
+
+found_match match_queue_take(match_queue *q)
+{
+    found_match *heap = q->back->items;
+    const found_match *next = match_queue_next(q);
+    if (q->back->count == 0 || next != heap)
+        return q->list->items[q->next++];
+    const found_match top = *next, m = heap[--q->back->count];
+    size_t i = 0;
+    for (size_t k = 1; k < q->back->count; k = 2 * i + 1) {
+        k += k + 1 < q->back->count && q->before(&heap[k + 1], &heap[k]);
+        if (!q->before(&heap[k], &m))
+            break;
+        heap[i] = heap[k];
+        i = k;
+    }
+    heap[i] = m;
+    return top;
+}
+
+bool match_queue_put(match_queue *q, memory *memory, found_match m)
+{
+    if (!match_list_add(q->back, memory, m))
+        return false;
+    found_match *heap = q->back->items;
+    size_t i = q->back->count - 1;
+    for (; i > 0 && q->before(&m, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = m;
+    return true;
+}
+
+bool match_queue_close(match_queue *q, memory *memory)
+{
+    match_list_drop(q->list, q->next);
+    bool added = true;
+    for (size_t i = 0; added && i < q->back->count; i++)
+        added = match_list_add(q->list, memory, q->back->items[i]);
+    q->back->count = 0;
+    return added;
 }

@@ -58,4 +58,27 @@ bool match_before_first(const found_match *a, const found_match *b);
 /* Sort the list. It is stable, and linear when every match is near its place already. */
 void match_list_sort(match_list *list, match_before before);
 
+/* Matches that are taken in order out of a list, and of which some are put back where they belong
+ * later: these are a heap. */
+typedef struct match_queue {
+    match_list *list, *back;
+    match_before before;
+    size_t next; /* of the list */
+} match_queue;
+
+/* Sort the list and begin with it. `back` is empty. */
+match_queue match_queue_open(match_list *list, match_list *back, match_before before);
+
+/* The next match; NULL: there is none. */
+const found_match *match_queue_next(const match_queue *q);
+
+/* Take the next match, of which there is one. */
+found_match match_queue_take(match_queue *q);
+
+/* Put a match in, which belongs after all that were taken. False when memory ran out. */
+bool match_queue_put(match_queue *q, memory *memory, found_match m);
+
+/* Leave in the list what was not taken, and nothing in `back`. False when memory ran out. */
+bool match_queue_close(match_queue *q, memory *memory);
+
 #endif

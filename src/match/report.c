@@ -210,6 +210,7 @@ void reporter_free(reporter *r)
     memory_give(r->memory, r->latest);
     merge_free(&r->heads, r->memory);
     match_list_free(&r->found, r->memory);
+    match_list_free(&r->back, r->memory);
     match_list_free(&r->apart, r->memory);
     memory_give(r->memory, r);
 }
@@ -339,66 +340,60 @@ bool reporter_add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64
     return true;
 }
 
-/* Move items[i], which belongs among the items after it, to its place: they move down. */
-static void match_list_settle(match_list *list, size_t i, match_before before)
+/* Leave what was not handed on for later. */
+static int released(reporter *r, match_queue *q, int status, trawl_error *error)
 {
-    const found_match m = list->items[i];
-    for (; i + 1 < list->count && before(&list->items[i + 1], &m); i++)
-        list->items[i] = list->items[i + 1];
-    list->items[i] = m;
+    if (status == TRAWL_OK && !match_queue_close(q, r->memory))
+        return reporter_memory_failed(r->memory, error);
+    return status;
 }
 
 /* Hand on all matches of `found` with an end up to `limit`, in the order of output. */
 static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
 {
-    found_match *items = r->found.items;
-    match_list_sort(&r->found, match_before_by_end);
-    size_t i = 0;
+    match_queue q = match_queue_open(&r->found, &r->back, match_before_by_end);
+    const found_match *next;
     int status = TRAWL_OK;
-    while (status == TRAWL_OK && i < r->found.count && items[i].end <= limit) {
-        const uint64_t end = items[i].end;
-        while (i < r->found.count && items[i].end == end) {
-            found_match *m = &items[i];
-            if (!reporter_add_run(r, pattern_of(r, m), m->start, m->step > 0 ? m->start : m->last))
-                return reporter_memory_failed(r->memory, error);
-            if (m->step == 0 || m->last - m->start < m->step) {
-                i++;
-            } else {
-                found_begin(m, m->start + m->step);
-                match_list_settle(&r->found, i, match_before_by_end);
+    while (status == TRAWL_OK && (next = match_queue_next(&q)) != NULL && next->end <= limit) {
+        const uint64_t end = next->end;
+        do {
+            found_match m = match_queue_take(&q);
+            bool added =
+                reporter_add_run(r, pattern_of(r, &m), m.start, m.step > 0 ? m.start : m.last);
+            if (added && m.step > 0 && m.last - m.start >= m.step) {
+                found_begin(&m, m.start + m.step);
+                added = match_queue_put(&q, r->memory, m);
             }
-        }
+            if (!added)
+                return reporter_memory_failed(r->memory, error);
+        } while ((next = match_queue_next(&q)) != NULL && next->end == end);
         status = merge_release(&r->heads, r->out, end);
     }
-    match_list_drop(&r->found, i);
-    return status;
+    return released(r, &q, status, error);
 }
 
 /* Hand on the matches with a start below `settled` that do not overlap. */
-static int release_leftmost(reporter *r)
+static int release_leftmost(reporter *r, trawl_error *error)
 {
-    const match_before before =
-        r->report == TRAWL_REPORT_LEFTMOST_LONGEST ? match_before_longest : match_before_first;
-    match_list_sort(&r->found, before);
-    size_t i = 0;
+    match_queue q = match_queue_open(
+        &r->found, &r->back,
+        r->report == TRAWL_REPORT_LEFTMOST_LONGEST ? match_before_longest : match_before_first);
+    const found_match *next;
     int status = TRAWL_OK;
-    while (status == TRAWL_OK && i < r->found.count) {
-        found_match *m = &r->found.items[i];
-        if (m->start >= r->settled)
-            break;
-        if (m->start >= r->cursor) {
-            status = match_emit(r->out, pattern_of(r, m), m->start, m->end);
-            r->cursor = m->end;
+    while (status == TRAWL_OK && (next = match_queue_next(&q)) != NULL &&
+           next->start < r->settled) {
+        found_match m = match_queue_take(&q);
+        if (m.start >= r->cursor) {
+            status = match_emit(r->out, pattern_of(r, &m), m.start, m.end);
+            r->cursor = m.end;
         }
-        if (m->last >= r->cursor) {
-            found_begin(m, r->cursor);
-            match_list_settle(&r->found, i, before);
-        } else {
-            i++;
+        if (m.last >= r->cursor) {
+            found_begin(&m, r->cursor);
+            if (!match_queue_put(&q, r->memory, m))
+                return reporter_memory_failed(r->memory, error);
         }
     }
-    match_list_drop(&r->found, i);
-    return status;
+    return released(r, &q, status, error);
 }
 
 /* ---- feeding --------------------------------------------------------- */
@@ -590,7 +585,8 @@ static uint64_t known_ends(const reporter *r)
 
 static int release(reporter *r, trawl_error *error)
 {
-    int status = is_leftmost(r) ? release_leftmost(r) : release_by_end(r, known_ends(r), error);
+    int status =
+        is_leftmost(r) ? release_leftmost(r, error) : release_by_end(r, known_ends(r), error);
     r->looked = 2 * r->found.count > MANY_FOUND ? 2 * r->found.count : MANY_FOUND;
     return status;
 }

@@ -40,6 +40,7 @@ struct reporter {
     uint64_t settled;      /* starts below it are settled */
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
     match_list found;      /* not handed on yet */
+    match_list back;       /* empty: what is handed on in parts is kept here meanwhile */
     match_list apart;      /* found by alternatives, which are not united yet */
     size_t *latest;        /* by pattern index: where in its list the last match was put, which the
                               next one may follow; NULL if no match waits long */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "each.h"
 #include "fence.h"
@@ -733,6 +734,57 @@ static void runs_take_little_memory(void **state)
     }
 }
 
+/* The processor time that `count` patterns take on a run of `length` bytes, each of which has
+ * matches of two bytes all over it. */
+static double time_of_set(size_t count, size_t length, uint32_t report)
+{
+    trawl_pattern *patterns = calloc(count + 1, sizeof *patterns);
+    char(*written)[24] = calloc(count + 1, sizeof *written);
+    record *records = malloc(count * length * sizeof *records);
+    uint8_t *text = fenced_text(length, true);
+    assert_true(patterns && written && records);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(written[i], sizeof written[i], "a{1,2}b{0,%zu}", i + 1);
+        patterns[i] = extended(written[i], 0);
+    }
+    patterns[count] = extended("a+c", 0); /* matches wait for the end of the run */
+    trawl_plan *plan = make_plan(patterns, count + 1);
+    memset(text, 'a', length);
+    size_t ends = 0, matches = 0;
+    for (size_t end = 1; end <= length; end++)
+        for (uint32_t i = 0; i < count + 1; i++)
+            if (plan_patterns(plan)[i].order < count)
+                records[ends++] = (record){ (u32)end, i };
+    match_out out = out_to(count_match, &matches, 0, UINT64_MAX);
+    reporter *r = NULL;
+    assert_int_equal(reporter_open(plan, report, &out, &heap, &r, NULL), TRAWL_OK);
+    const clock_t begun = clock();
+    assert_int_equal(feed(r, &out, records, ends, 0, text, 0, length, true, NULL), TRAWL_OK);
+    const clock_t taken = clock() - begun;
+    assert_int_equal(matches, report == TRAWL_REPORT_EACH ? count * length / 2 : length / 2);
+    reporter_free(r);
+    trawl_plan_free(plan);
+    fenced_free(text, length);
+    free(records);
+    free(written);
+    free(patterns);
+    return (double)taken / CLOCKS_PER_SEC;
+}
+
+/* What many patterns take for an end is what few take: many on a short run, few on a long one. */
+static void time_goes_by_ends_not_by_the_square_of_patterns(void **state)
+{
+    (void)state;
+    static const uint32_t chosen[] = { TRAWL_REPORT_LEFTMOST_LONGEST, TRAWL_REPORT_LEFTMOST_FIRST,
+                                       TRAWL_REPORT_EACH };
+    for (size_t m = 0; m < COUNT(chosen); m++) {
+        const double few = time_of_set(300, 6000, chosen[m]);
+        const double many = time_of_set(6000, 300, chosen[m]);
+        if (many > 4 * few + 0.5)
+            fail_msg("report %u: 300 patterns %.2f s, 6000 patterns %.2f s", chosen[m], few, many);
+    }
+}
+
 /* The pieces are of one byte at times: what is known must be kept from one to the next. */
 static void pairs_take_time_by_their_number(void **state)
 {
@@ -816,6 +868,7 @@ int main(void)
         cmocka_unit_test(long_texts_take_linear_time),
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
         cmocka_unit_test(runs_take_little_memory),
+        cmocka_unit_test(time_goes_by_ends_not_by_the_square_of_patterns),
         cmocka_unit_test(pairs_take_time_by_their_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
