@@ -457,7 +457,22 @@ static void add_units(builder *b)
         add_unit(b, i, count);
     }
     flush_packed(b);
-    b->failed |= b->awake.failed || b->sleeping.failed || b->literals.failed;
+    b->failed |= b->awake.failed || b->sleeping.failed || b->literals.failed || b->quiets.failed ||
+                 b->waits.failed;
+}
+
+/* Sets of literals, and of sequences with a longest match, have better engines. */
+static bool is_worth_asking(const pattern_list *list)
+{
+    bool unbounded = false;
+    if (pattern_list_has_programs(list))
+        return true;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->patterns[i].literal)
+            return false;
+        unbounded |= list->patterns[i].max_length == LENGTH_UNBOUNDED;
+    }
+    return unbounded;
 }
 
 static double glushkov_cost(const problem *p)
@@ -465,8 +480,8 @@ static double glushkov_cost(const problem *p)
     block scratch = { .memory = p->memory };
     glushkov_tables t = { .units = 0 };
     builder b;
-    if (!pattern_list_has_programs(p->list) || p->target.gpu)
-        return COST_IMPOSSIBLE; /* sequences have better engines */
+    if (!is_worth_asking(p->list) || p->target.gpu)
+        return COST_IMPOSSIBLE;
     builder_open(&b, p, &scratch);
     if (!b.failed)
         add_units(&b);
