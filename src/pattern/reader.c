@@ -251,6 +251,7 @@ static int parse_posix(reader *r, size_t length, byte_class *set)
                              "unknown class name: use alnum alpha ascii blank cntrl digit graph "
                              "lower print punct space upper word xdigit, or \\[ for a bracket");
     add_named(&own, named);
+    class_fold(r->flags, &own); /* before it is negated */
     if (negated)
         class_invert(&own);
     class_unite(set, &own);

@@ -230,8 +230,8 @@ run grep -m x alpha text
 expect 'grep: -m x' 2 '' "--max-count: 'x' is not a whole number"
 run grep -c 'alpha|beta' text
 expect 'grep: alternatives' 0 "$(grep -cE 'alpha|beta' text)\n" ''
-run grep 'a(b)' text
-expect 'grep: a group' 2 '' 'trawl grep: pattern 1: column 2: groups are not supported'
+run grep 'a(b' text
+expect 'grep: a group that is not closed' 2 '' "trawl grep: pattern 1: column 2: unmatched '('"
 grep -q '^   ^$' err
 result 'grep: a caret stands under the column' $?
 printf 'a+b c|d a(b\n' >marks
@@ -247,7 +247,7 @@ a\+b 2: '\+' is a plain + here; for a repeat write +; write [+] to silence this
 a\?b 2: '\?' is a plain ? here; for what may be left out write ?; write [?]
 [a\+]\{2\} 6: '\{' is a plain { here; for a repeat write {x,y}; write [{]
 []\+[:alpha:]\+]b\} 18: '\}' is a plain } here
-[^]]\(b\) 5: '\(' is a plain ( here; there are no groups: write the alternatives out, as ab|ac for a(b|c); write [(]
+[^]]\(b\) 5: '\(' is a plain ( here; for a group write ( ); write [(]
 END
 for pattern in 'a[+]b' '[a\+]+' '\\+' '[[:alpha:]\|]' 'a\.b' '[\]\+]'; do
     run grep "$pattern" marks
@@ -269,7 +269,7 @@ result 'grep: a hundred such warnings are cut short' $?
 run grep -c '\<alpha' text
 expect 'grep: a word boundary' 0 "$(grep -c '\<alpha' text)\n" ''
 run grep 'al\bpha' text
-expect 'grep: a word boundary within a pattern' 2 '' 'pattern 1: column 3: a pattern ends with'
+expect 'grep: a word boundary within a word' 2 '' 'pattern 1: column 3: no text matches'
 printf 'a\n\nb\n' >list
 run grep -cf - text <list
 expect 'grep: -f -, an empty line' 0 '5\n'
@@ -503,7 +503,7 @@ sleeper=$!
 status=$?
 kill -0 $sleeper 2>/dev/null || status=late
 kill $sleeper
-expect 'a malformed pattern does not wait for a pipe' 2 '' 'groups are not supported'
+expect 'a malformed pattern does not wait for a pipe' 2 '' "unmatched '('"
 
 # ---- output ---------------------------------------------------------------------
 

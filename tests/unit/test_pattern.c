@@ -325,6 +325,7 @@ static const pattern_case cases[] = {
     OK("[a-c]x", EXT, I, "<A-Ca-c>{1,1}<Xx>{1,1}"),
     OK("[Y-b]", EXT, I, "<A-BY-by-z>{1,1}"),
     OK("[[:upper:]]", EXT, I, "<A-Za-z>{1,1}"),
+    OK("[[:^upper:]]", EXT, I, "<\\x00-\\x40\\x5b-\\x60\\x7b-\\xff>{1,1}"),
     OK("[@`{]", EXT, I, "<\\x40\\x60\\x7b>{1,1}"),
     OK("[^a]", EXT, L, "<\\x00-\\x09\\x0b-\\x60b-\\xff>{1,1}"),
     OK("[\\na]b", EXT, L, "'ab'"),

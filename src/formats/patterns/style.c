@@ -70,7 +70,7 @@ static const char *basic_remedy(char operator)
     case '}':
         return "for a repeat write {x,y}";
     default:
-        return "there are no groups: write the alternatives out, as ab|ac for a(b|c)";
+        return "for a group write ( )";
     }
 }
 
