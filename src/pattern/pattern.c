@@ -318,6 +318,7 @@ static int add_priorities(pattern_list *list, size_t first, const trawl_pattern 
 {
     pattern *p = &list->patterns[first];
     int status = extended_program(list->memory, src, &p->program, error);
+    p->shared = false; /* it was set if kinds of first bytes have divided the alternative */
     if (status == TRAWL_OK)
         status = border_program(list->memory, p, conditions, error);
     for (size_t i = first + 1; status == TRAWL_OK && i < list->count; i++) {
