@@ -141,31 +141,32 @@ bool program_restrict(memory *m, const program *p, uint32_t before, uint32_t aft
 
 /* ---- lengths ---------------------------------------------------------------------- */
 
-/* The shortest way to the end, in rounds of one byte. */
+/* Append what a list leads to and was not met before to the queue; true: to the end, too. */
+static bool queue_links(const program *p, uint32_t list, survey *s, uint32_t *queued)
+{
+    const program_link *l, *end;
+    program_list(p, list, &l, &end);
+    for (; l < end; l++) {
+        if (l->to == PROGRAM_END)
+            return true;
+        if (s->reached[l->to])
+            continue;
+        s->reached[l->to] = 1;
+        s->stack[(*queued)++] = l->to;
+    }
+    return false;
+}
+
+/* The shortest way to the end, in rounds of one byte, each of the positions that the one before met
+ * first. */
 static uint64_t shortest(const program *p, survey *s)
 {
-    uint8_t *now = s->reached, *next = s->ends;
-    const program_link *l, *end;
-    memset(now, 0, p->positions);
-    program_list(p, 0, &l, &end);
-    for (; l < end; l++)
-        now[l->to] = 1;
-    for (uint64_t length = 1;; length++) {
-        memset(next, 0, p->positions);
-        for (uint32_t q = 0; q < p->positions; q++) {
-            if (!now[q])
-                continue;
-            program_list(p, q + 1, &l, &end);
-            for (; l < end; l++) {
-                if (l->to == PROGRAM_END)
-                    return length;
-                next[l->to] = 1;
-            }
-        }
-        uint8_t *other = now;
-        now = next;
-        next = other;
-    }
+    uint32_t next = 0, queued = 0;
+    queue_links(p, 0, s, &queued);
+    for (uint64_t length = 1;; length++)
+        for (const uint32_t round = queued; next < round; next++)
+            if (queue_links(p, s->stack[next] + 1, s, &queued))
+                return length;
 }
 
 /* The longest way to the end, by the lengths of all ways on, last positions first; a circle of

@@ -190,6 +190,50 @@ static void test_sizes(void **state)
     }
 }
 
+/* Of 60,000 positions too, each of which is met once. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t min, max;
+    } lengths[] = {
+        { "(?:ab|c){2,3}d", 3, 7 },
+        { "(?:ab|c)+?d", 2, LENGTH_UNBOUNDED },
+        { "x(abc|)*(^|y)z", 3, LENGTH_UNBOUNDED },
+        { "(?:abcdefghijklmnopqrstuvwxyz|0123456789abcdefghijklmnopqrstuvwxyz.){900}|[^a]b", 2,
+          33300 },
+    };
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        pattern p;
+        uint64_t min, max;
+        parse_program(lengths[i].text, 0, &p);
+        assert_true(program_measure(&heap, p.program, &min, &max));
+        if (min != lengths[i].min || max != lengths[i].max)
+            fail_msg("%s: %u to %u", lengths[i].text, (unsigned)min, (unsigned)max);
+        give(&p);
+    }
+}
+
+/* One of all alternatives owns the program that tells their order, also where kinds of first bytes
+ * have divided the first one. */
+static void test_owners(void **state)
+{
+    (void)state;
+    const trawl_pattern src = { "\\b.?b|aa", 8, TRAWL_SYNTAX_EXTENDED, 0, 1, NULL };
+    pattern_list list;
+    size_t owners = 0;
+    assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, NULL), TRAWL_OK);
+    assert_true(list.count > 2);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_ptr_equal(list.patterns[i].program, list.patterns[0].program);
+        owners += !list.patterns[i].shared;
+    }
+    assert_int_equal(owners, 1);
+    pattern_list_free(&list);
+    assert_true(heap.used == 0);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -253,7 +297,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links),  cmocka_unit_test(test_lazy_sequences),
-        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_owners), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
