@@ -539,7 +539,7 @@ static void glushkov_build(const problem *p, stage_draft *out)
         add_units(&b);
     if (!b.failed && b.literals.size)
         add_filter(&b, &t, tables);
-    tables->failed |= b.failed || b.words > UINT32_MAX / WORD;
+    tables->failed |= b.failed || p->memory->failure || b.words > UINT32_MAX / WORD;
     if (!tables->failed) {
         t.awake = (uint32_t)(b.awake.size / sizeof(glushkov_unit));
         t.unit_count = t.awake + (uint32_t)(b.sleeping.size / sizeof(glushkov_unit));
