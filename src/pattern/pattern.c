@@ -312,20 +312,30 @@ static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_err
 }
 
 /* The alternatives of an expression, from index `first` on, vary in length: which of them is
- * preferred, a program of all tells. The first one owns it. */
+ * preferred, a program of all tells. The first one owns it. There is none where no text matches. */
 static int add_priorities(pattern_list *list, size_t first, const trawl_pattern *src,
                           const trawl_conditions *conditions, trawl_error *error)
 {
+    memory *m = list->memory;
     pattern *p = &list->patterns[first];
-    int status = extended_program(list->memory, src, &p->program, error);
+    trawl_error none;
+    int status = extended_program(m, src, &p->program, &none);
     p->shared = false; /* it was set if kinds of first bytes have divided the alternative */
     if (status == TRAWL_OK)
-        status = border_program(list->memory, p, conditions, error);
-    for (size_t i = first + 1; status == TRAWL_OK && i < list->count; i++) {
+        status = border_program(m, p, conditions, &none);
+    if (status == TRAWL_ERROR_PATTERN) {
+        memory_give(m, p->program);
+        p->program = NULL;
+    } else if (status != TRAWL_OK) {
+        if (error)
+            *error = none;
+        return status;
+    }
+    for (size_t i = first + 1; p->program && i < list->count; i++) {
         list->patterns[i].program = p->program;
         list->patterns[i].shared = true;
     }
-    return status;
+    return TRAWL_OK;
 }
 
 static int make_alternatives(memory *m, const trawl_pattern *src,
