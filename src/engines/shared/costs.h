@@ -114,7 +114,8 @@
 #define COST_HNFA_SKIPS 0.8
 
 /* Position automata: a byte for a word of one that runs alone; for a word in a pack of those that
- * do not sleep; more if it has exceptions; a literal that is found; how many bytes are run for it. */
+ * do not sleep; more if it has exceptions; a literal that is found; how many bytes are run for
+ * it. */
 #define COST_GLUSHKOV_WORD 1.2
 #define COST_GLUSHKOV_PACKED 0.35
 #define COST_GLUSHKOV_EXCEPTION 0.4
