@@ -44,6 +44,8 @@ bool reporter_add_starts(reporter *r, uint32_t index, uint64_t end, text_view te
         return false;
     if (found.first > found.last)
         return true;
+    if (found.unlisted)
+        return reporter_add_run(r, p, found.first, found.last);
     pairs_drop(v->pairs, found.first);
     merge_item *item = merge_add(&r->heads, r->memory);
     if (item == NULL)

@@ -38,8 +38,8 @@
  * place reaches this end, so by 2 none reaches a later one, and those in the list drop out as
  * any that is done with.
  *
- * A pattern of one unbounded element without conditions needs neither pass (run_at): its starts are
- * the bytes of a run of the element's class, but for the last ones.
+ * A pattern of one element without conditions needs neither pass (run_at): its starts are the bytes
+ * of a run of the element's class that are at the right distance. Some of its ends may be left out.
  *
  * Invariant between ends: `forward` stands at the last end, `at`; it and the list know all of
  * the starts that may reach a later end. How the text was cut into feeds does not matter.
@@ -115,7 +115,9 @@ struct pairs {
     uint64_t at;    /* where `forward` stands */
     uint64_t near;  /* an end is near up to this many bytes after `at` */
     uint64_t floor; /* no start before it moves on */
-    uint64_t least; /* of a pattern of one unbounded element, without conditions: its min; else 0 */
+    uint64_t least; /* of a pattern of one element, without conditions: its min; else 0 */
+    uint64_t most;  /* then: its max, UINT64_MAX when unbounded */
+    bool once;      /* only the first end of a start is asked for */
     uint64_t begin; /* then: where the run of its bytes at `at` begins */
     size_t behind;  /* pieces after it have never been used */
     piece *pieces;  /* by the number of elements */
@@ -156,7 +158,7 @@ static void pass_clear(pass *w)
         w->repeats[w->awake].count = w->repeats[w->awake].ready = 0;
 }
 
-pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pattern)
+pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pattern, bool once)
 {
     const element *elements = plan_elements(plan, pattern);
     size_t count = pattern->elements;
@@ -165,6 +167,7 @@ pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pa
         return NULL;
     p->memory = memory;
     p->borders = plan_borders_of(plan, pattern);
+    p->once = once;
     p->at = UINT64_MAX; /* nowhere */
     p->forward = pass_open(memory, elements, count, false);
     p->backward = pass_open(memory, elements, count, true);
@@ -173,8 +176,10 @@ pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pa
         pairs_free(p);
         return NULL;
     }
-    if (count == 1 && elements->max == REPEAT_UNBOUNDED && p->borders == NULL)
+    if (count == 1 && p->borders == NULL) {
         p->least = elements->min;
+        p->most = p->forward->repeats->max;
+    }
     p->spare = NO_RUN;
     p->near = NEAR;
     for (size_t k = 0; k <= count; k++)
@@ -503,28 +508,36 @@ static piece *ended(pairs *p)
     return &p->pieces[p->forward->count];
 }
 
-/* pairs_at where a run of the element's bytes is all: a start for each of its bytes but the last
- * ones. At its first end a run is as long as the least match, but for what came before the first
- * end of all, which the text tells. Only a forged plan has an end before which no match has room.
- */
+/* The begin of the bytes before `end` that are all in the set, but not before `low`. */
+static uint64_t run_begin(const byte_class *set, text_view text, uint64_t low, uint64_t end)
+{
+    while (end > low && class_has(set, text.bytes[end - 1 - text.begin]))
+        end--;
+    return end;
+}
+
+/* pairs_at where a run of the element's bytes is all: a start for each of its bytes that is neither
+ * too near nor too far. Only a forged plan has an end before which no match has room. */
 static bool run_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
 {
-    if (end < p->least) {
-        *found = (pairs_end){ 1, 0 };
+    const bool known = p->at >= text.begin && p->at < end;
+    const uint64_t far = end > p->most ? end - p->most : 0, known_to = known ? p->at : text.begin;
+    const uint64_t low = far > known_to ? far : known_to;
+    const uint64_t begin = run_begin(p->forward->repeats->set, text, low, end);
+    const bool goes_on = known && begin == p->at;
+    if (end < p->least || (!goes_on && end - begin < p->least)) {
+        *found = (pairs_end){ 1, 0, false };
         return true;
     }
     const uint64_t last = end - p->least;
-    const bool goes_on = p->at == end - 1;
-    if (!goes_on) {
-        p->begin = last;
-        while (p->at == UINT64_MAX && p->begin > text.begin &&
-               class_has(p->forward->repeats->set, text.bytes[p->begin - 1 - text.begin]))
-            p->begin--;
-    }
-    *found = (pairs_end){ p->begin, last };
+    uint64_t first = goes_on ? p->at - p->least + 1 : begin;
+    first = first > far ? first : far;
+    p->begin = goes_on ? p->begin : begin;
     p->at = end;
+    *found = (pairs_end){ p->once ? first : p->begin > far ? p->begin : far, last, p->once };
+    if (p->once)
+        return true;
     p->behind = 1;
-    uint64_t first = goes_on ? last : p->begin;
     for (; last - first > UINT32_MAX; first += UINT32_MAX)
         if (!starts_add(p, ended(p), first, UINT32_MAX - 1))
             return false;
@@ -545,7 +558,7 @@ bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
     }
     if (!run_forward(p, text, !goes_on || reach > low, reach, end, &n, &live))
         return false;
-    *found = live ? (pairs_end){ n.first, n.last } : (pairs_end){ 1, 0 };
+    *found = live ? (pairs_end){ n.first, n.last, false } : (pairs_end){ 1, 0, false };
     return true;
 }
 

@@ -23,8 +23,9 @@ static inline bool start_run_next(start_run *r)
     return r->go_on != NULL && r->go_on(r);
 }
 
-/* NULL when memory ran out. The plan must outlive it. */
-pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
+/* NULL when memory ran out. The plan must outlive it. `once`: of a start only the first end is
+ * asked for. */
+pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p, bool once);
 void pairs_free(pairs *p);
 
 /* Another text begins; nothing of it is known yet. */
@@ -33,6 +34,7 @@ void pairs_restart(pairs *p);
 /* The first and the last start of the matches that share an end; none: last < first. */
 typedef struct pairs_end {
     uint64_t first, last;
+    bool unlisted; /* these are the starts that reached no end before, and in no list */
 } pairs_end;
 
 /* Go on to `end`, an end of the pattern. Call it once for each of its ends, ascending. The text

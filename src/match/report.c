@@ -271,8 +271,19 @@ static bool variable_open(reporter *r, variable *v)
     if (own != NULL && v->spans == NULL)
         v->spans = spans_open(r->memory, own, b != NULL ? b->asks : (demands){ 0 });
     else if (own == NULL && v->pairs == NULL)
-        v->pairs = pairs_open(r->memory, r->plan, v->pattern);
+        v->pairs = pairs_open(r->memory, r->plan, v->pattern, r->report == TRAWL_REPORT_SHORTEST);
     return v->spans != NULL || v->pairs != NULL;
+}
+
+/* What the last element of a sequence repeats: a match that such a byte follows is not the longest.
+ * NULL: nothing, or other alternatives ask where this one ended. */
+static const byte_class *passed_by(const reporter *r, const plan_pattern *p)
+{
+    const plan_borders *b = plan_borders_of(r->plan, p);
+    const element *e = plan_elements(r->plan, p), *last = p->elements > 0 ? &e[p->elements - 1] : e;
+    const bool asks = b != NULL && (b->after.given || b->asks.word == TRAWL_WORD_FULL_WIDE);
+    const bool repeats = p->elements > 0 && last->max == REPEAT_UNBOUNDED;
+    return r->siblings == NULL && repeats && !asks ? &last->set : NULL;
 }
 
 variable *reporter_variable(reporter *r, uint32_t index)
@@ -288,6 +299,7 @@ variable *reporter_variable(reporter *r, uint32_t index)
             return NULL;
         r->variables[leader - r->first_variable] = v;
         v->pattern = &plan_patterns(r->plan)[leader];
+        v->passes = passed_by(r, v->pattern);
         v->next = r->made;
         r->made = v;
     }
@@ -480,11 +492,14 @@ static bool end_starts(reporter *r, variable *v, uint64_t below)
 }
 
 /* Collect an end of a pattern of variable length. */
-static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view text)
+static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view text, uint64_t upto)
 {
     variable *v = reporter_variable(r, index);
     const bool chooses = r->report == TRAWL_REPORT_EACH && !plan_has_alternatives(r->plan);
     pairs_end found;
+    if (v != NULL && v->passes != NULL && end < upto &&
+        class_has(v->passes, text.bytes[end - text.begin]))
+        return true;
     if (v == NULL || !pairs_at(v->pairs, text, end, &found))
         return false;
     if (found.first > found.last)
@@ -533,20 +548,20 @@ static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
     return (r->cursors == NULL || reporter_variable(r, index) != NULL) && keep_apart(r, index, m);
 }
 
-static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text)
+static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text, uint64_t upto)
 {
     if (has_program(r, &plan_patterns(r->plan)[index]))
         return reporter_note(r, index, end, text);
     if (plan_one_length(&plan_patterns(r->plan)[index]))
         return collect_fixed(r, index, end);
     return r->report == TRAWL_REPORT_SHORTEST ? collect_nearest(r, index, end, text)
-                                              : collect_end(r, index, end, text);
+                                              : collect_end(r, index, end, text, upto);
 }
 
 /* Keep what the batch brings until its starts are settled. Among alternatives that end at one
  * place, those of one length come last, since others may outdo them. */
 static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
-                    text_view text)
+                    text_view text, uint64_t upto)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     bool added = true;
@@ -554,10 +569,10 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
         const uint64_t end = records[i].pos + shift;
         for (; added && k < count && records[k].pos == records[i].pos; k++)
             if (r->siblings == NULL || !plan_one_length(&patterns[records[k].index]))
-                added = collect_one(r, records[k].index, end, text);
+                added = collect_one(r, records[k].index, end, text, upto);
         for (; added && r->siblings != NULL && i < k; i++)
             if (plan_one_length(&patterns[records[i].index]))
-                added = collect_one(r, records[i].index, end, text);
+                added = collect_one(r, records[i].index, end, text, upto);
     }
     return added;
 }
@@ -657,7 +672,7 @@ static int feed_step(reporter *r, const record *records, size_t count, uint64_t 
     int status = TRAWL_OK;
     if (immediate)
         status = reporter_feed_pairs(r, records, count, shift, text, error);
-    else if (!collect(r, records, count, shift, text))
+    else if (!collect(r, records, count, shift, text, upto))
         status = reporter_memory_failed(r->memory, error);
     if (status != TRAWL_OK)
         return status;

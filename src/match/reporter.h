@@ -16,10 +16,12 @@ typedef struct variable {
     struct variable *sibling; /* another one of the caller's pattern */
     bool seen;                /* it occurred in this text */
     const plan_pattern *pattern;
-    pairs *pairs;  /* a sequence's */
-    spans *spans;  /* a program's */
-    uint64_t end;  /* where a match ended last; 0: none has */
-    uint64_t last; /* and its last start there */
+    pairs *pairs;             /* a sequence's */
+    spans *spans;             /* a program's */
+    const byte_class *passes; /* what the last element of a sequence repeats, where ends before it
+                                 may be passed over; else NULL */
+    uint64_t end;             /* where a match ended last; 0: none has */
+    uint64_t last;            /* and its last start there */
 } variable;
 
 struct reporter {
