@@ -260,6 +260,7 @@ void border_shorten(pattern *p)
     }
     p->length = kept;
     p->max_length = p->min_length;
+    p->varied = true; /* as it is written */
 }
 
 /* ---- opening ----------------------------------------------------------------- */

@@ -297,7 +297,8 @@ static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_err
     bool varied = false;
     int status = TRAWL_OK;
     for (size_t i = 0; i < count; i++)
-        varied |= alternatives[i].min_length != alternatives[0].max_length ||
+        varied |= alternatives[i].varied ||
+                  alternatives[i].min_length != alternatives[0].max_length ||
                   alternatives[i].max_length != alternatives[0].max_length;
     for (size_t i = 0; status == TRAWL_OK && varied && i < count; i++) {
         if (alternatives[i].literal && alternatives[i].length > PATTERN_MAX_STATES)

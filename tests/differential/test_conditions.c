@@ -64,6 +64,7 @@ static void make_case(conditioned *c, uint64_t seed)
         "a.{0,3}b", "ab|b-?",   "(a|ab)b?a",  "a+b+",         "-?a",        "[ab]\\x00?",
         "_?a{2,4}", "\\bab?",   "ba$",        "^a[ab]?",      "a.*b",       "a\\x00(b\\x00)?",
         "^[ab]a",   "\\b[ab]b", "\\B[ab]{4}", "\\<[ab]{9}",   "a+",         "b+-*a",
+        "\\<-{2,}|ab",
     };
     static const char letters[] = { 'a', 'b', 0, 'a', 'b', 0, '-', '_', '\n' };
     rng r = { seed };
