@@ -122,7 +122,8 @@ typedef struct trawl_allocator {
 typedef enum trawl_syntax {
     TRAWL_SYNTAX_LITERAL = 0,  /* the bytes as they are */
     TRAWL_SYNTAX_ESCAPED = 1,  /* a literal with C escapes: \n \t \\ \xHH ... */
-    TRAWL_SYNTAX_EXTENDED = 2, /* classes and repeats: see docs/semantics.md */
+    TRAWL_SYNTAX_EXTENDED = 2, /* regular expressions: groups, alternatives, repeats, also lazy
+                                  ones, conditions, flags; each match has one byte at least */
     TRAWL_SYNTAX_PROSITE = 3,  /* motifs of amino acids: C-x(2,4)-[ST]-{P}-[G>]; either case */
     TRAWL_SYNTAX_IUPAC = 4,    /* nucleotides: GTYRAC GGCCN{5}GGCC; in either case */
     TRAWL_SYNTAX_HEX = 5       /* bytes in hexadecimal: 4D 5A ?? [4-6] ( 50 | 4? ) */

@@ -168,11 +168,11 @@ static const option_row end_rows[] = {
                  "--null-data; for compressed files (ripgrep) give --decompress, or pipe them: "
                  "zcat FILE | trawl grep ..." },
     { .value = 'P',
-      .refused = "-P: there are no Perl patterns here: leave it out, or see docs/semantics.md for "
-                 "the language" },
+      .refused = "-P: the longest match counts here, not the first one: leave it out; groups, lazy "
+                 "repeats, \\d and \\b are there, back-references and lookaround are not" },
     { .value = 'G',
-      .refused = "-G: there are no basic regular expressions here: leave it out, and write + ? "
-                 "{x,y} without a backslash" },
+      .refused = "-G: there are no basic regular expressions here: leave it out, and write ( ) | + "
+                 "? {x,y} without a backslash" },
     { 0 },
 };
 

@@ -10,16 +10,18 @@
 
 const char pattern_language[] =
     "Pattern language:\n"
-    "  abc  \\.  \\xHH  \\n \\t \\0     bytes; \\ before . [ ( | * + ? { ^ $ \\ that are meant as "
-    "such\n"
+    "  abc  \\.  \\xHH  \\n \\t \\0     bytes; \\ before . [ ( ) | * + ? { ^ $ \\ meant as such\n"
+    "  \\Q.*\\E                      what stands between, byte for byte\n"
     "  .                           any byte (trawl grep: but a newline)\n"
     "  [abf] [a-f] [^,;]           a byte of these, none of these; [[:alpha:]] and its kin\n"
     "  \\d \\w \\s  \\D \\W \\S          a digit; a letter, digit or _; a blank; all but these\n"
-    "  x? x* x+ x{3} x{2,} x{2,5}  repeats of the element before\n"
-    "  ab+|cd                      alternatives, of a whole pattern: for a(b|c) write ab|ac\n"
-    "  ^ab  ab$  \\Aab  ab\\z        where a line begins or ends, or the text does\n"
-    "  \\bab  ab\\b  \\<ab  ab\\>      where a word begins or ends; \\B where none does\n"
-    "  (?i)ab                      in either case (-i: all patterns)\n"
+    "  x? x* x+ x{3} x{2,} x{2,5}  repeats of the element or group before\n"
+    "  x*? x+? x?? x{2,5}?         as few of them as will do (--report leftmost-first)\n"
+    "  (ab|cd)+  (?:ab|c)  ab|cd   groups and alternatives; (?<name>ab) is a group, too\n"
+    "  ^ $  \\A \\z                  where a line begins or ends, or the text does\n"
+    "  \\b \\B  \\< \\>               where a word begins or ends, or none does; begins; ends\n"
+    "  (?i)ab  (?i:ab)c            in either case (-i: all patterns); s, m and x are flags, too\n"
+    "  Not there: back-references, lookaround, \\p; x*+ and (?>x) where they hide matches.\n"
     "Under --fixed-strings, bytes:\n"
     "  abc  \\xHH \\0 \\n \\t \\\\       all but \\ are meant as such\n"
     "Under --iupac, codes of bases with classes and repeats:\n"
@@ -53,7 +55,7 @@ const option_row pattern_rows[] = {
       .about = "refuse a file of which a rule, string or signature would be left\n"
                "out with a warning" },
     { OPT_SYNTAX, "syntax", "NAME", .values = syntax_names,
-      .about = "extended (default: classes and repeats; `trawl help patterns`),\n"
+      .about = "extended (default: regular expressions; `trawl help patterns`),\n"
                "escaped (as -F), or literal (as it is, a backslash too)" },
     { OPT_IUPAC, "iupac", .about = "nucleotides, as GTYRAC or GGCCN{5}GGCC, in either case" },
     { OPT_AMBIGUOUS, "ambiguous",

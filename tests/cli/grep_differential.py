@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 from random import Random
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 TEXTS = {
     "a": b"one\nab\n\nabc ab\nxyz\n1\nab\nx\nx\nx\nb1\n",
@@ -70,17 +70,38 @@ def literal(random: Random) -> str:
     return "".join(random.choice("ab1x ") for _ in range(random.choice((1, 1, 2, 2, 3))))
 
 
-def extended(random: Random) -> str:
+def row(random: Random, sides: bool = True) -> str:
     """A row of elements; in one of four all may be left out."""
     elements = [random.choice(("a", "b", "x", ".", "[ab]", "[^a]", "[0-9]", "1", "[[:alpha:]]"))
                 for _ in range(random.choice((1, 1, 2, 3)))]
     whole = random.randrange(len(elements)) if random.random() < .75 else -1
-    row = "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
-                                     ("", "", "?", "*", "{0,2}", "+"))
-                  for i, e in enumerate(elements))
-    row = "".join(random.choice(beside) for beside in (BEFORE, [row], AFTER))
+    text = "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
+                                      ("", "", "?", "*", "{0,2}", "+"))
+                   for i, e in enumerate(elements))
+    return random.choice(BEFORE) + text + random.choice(AFTER) if sides else text
+
+
+def group(random: Random, depth: int, sides: bool) -> str:
+    """Conditions within what is repeated are known to lead GNU grep astray: (^[^a]){1,3}([ab]\\B|)
+    misses the line one."""
+    repeat = random.choice(("", "", "?", "*", "+", "{2}", "{1,3}"))
+    sides = sides and repeat in ("", "?")
+    make = (lambda: row(random, sides), lambda: row(random, sides), lambda: choice(random, depth + 1, sides),
+            lambda: random.choice(("", "^", "$", "\\b", "\\B")) if sides else "")
+    alternatives = [random.choice(make)() for _ in range(random.choice((1, 2, 2, 3)))]
+    return f"({'|'.join(alternatives)}){repeat}"
+
+
+def choice(random: Random, depth: int, sides: bool = True) -> str:
+    """Rows and groups, one after the other; conditions beside rows, or none."""
+    return "".join(group(random, depth, sides) if depth < 3 and random.random() < .5 else
+                   row(random, sides and random.random() < .5) for _ in range(random.choice((1, 1, 2))))
+
+
+def extended(random: Random) -> str:
+    text = choice(random, 0) if random.random() < .5 else row(random)
     more = random.random()
-    return row + "|" + extended(random) if more < .1 else row + "|" if more < .12 else row
+    return text + "|" + extended(random) if more < .1 else text + "|" if more < .12 else text
 
 
 def patterns(random: Random) -> List[str]:
@@ -128,9 +149,18 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
 
 
 def run(command: List[str], folder: Path, environment: Dict[str, str],
-        text: bytes) -> Tuple[bytes, int, int]:
-    done = subprocess.run(command, cwd=folder, env=environment, input=text, timeout=20,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text: bytes) -> Optional[Tuple[bytes, int, int]]:
+    """None: the pattern was refused since no text matches it, or took GNU grep too long."""
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, input=text, timeout=10,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired:
+        if command[0] == "grep":
+            return None
+        raise
+    if done.returncode == 2 and re.search(b": no(thing can stand before a match|thing can stand after a match| text matches the pattern| match is possible), ",
+                                          done.stderr):
+        return None
     return done.stdout, done.returncode, len(done.stderr.splitlines())
 
 
@@ -227,7 +257,7 @@ def main() -> int:
     except OSError:
         has_rg = False
     print(f"seed {seed}, {cases} cases, ripgrep: {'yes' if has_rg else 'no'}", flush=True)
-    failed = 0
+    failed = skipped = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_files(folder)
@@ -251,8 +281,11 @@ def main() -> int:
             if words.count("-") > 1:  # what -m leaves is the next one's, so all must be there at once
                 text = text[:select.PIPE_BUF]
             mine = run([trawl, "grep"] + threads + words, folder, environment, text)
-            theirs = run(other, folder, environment, text)
+            theirs = run(other, folder, environment, text) if mine else None
             shutil.rmtree(folder / f"tree{case}", ignore_errors=True)
+            if not mine or not theirs:
+                skipped += 1
+                continue
             equal = mine == theirs
             if tree and "-q" in words:  # it ends early, but not at the same file
                 equal = mine[:2] == theirs[:2]
@@ -267,8 +300,8 @@ def main() -> int:
                 if failed <= 3:
                     print(f"  trawl: {mine[1:]} {mine[0][:600]!r}")
                     print(f"  other: {theirs[1:]} {theirs[0][:600]!r}", flush=True)
-    print(f"{cases - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    print(f"{cases - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or skipped > max(3, cases // 8) else 0
 
 
 if __name__ == "__main__":

@@ -314,7 +314,7 @@ printf '(?i)a' >odd
 run find -F '(?i)' odd
 expect '(?i) in a literal is text' 0 "${header}odd\t1\t1\t0\t4\n"
 run find '(?i)' odd
-expect '(?i) alone' 2 '' 'groups'
+expect '(?i) alone' 2 '' 'column 1: the pattern matches no byte'
 run find '(?i)g[' odd
 expect '(?i): the column of an error' 2 '' 'column 2'
 if "$trawl" find --json a dna >/dev/null 2>&1; then

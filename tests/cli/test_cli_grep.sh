@@ -74,6 +74,25 @@ run -n '\b[^a]+' blank
 expect 'a condition before bytes of both kinds' 0 '3:abc de\n'
 run -c '\Aa' blank
 expect 'a line is the text: \A is ^' 0 '2\n'
+run -n '(x|(a|b)*;?)$' blank
+expect 'a group that may match nothing' 0 '1:aa\n2:\n3:abc de\n4:  \n5:;\n'
+run -n '^(a|  )*$' blank
+expect 'a repeated group between conditions' 0 '1:aa\n2:\n4:  \n'
+run -n '(^|b)(c|\b)' blank
+expect 'conditions as alternatives' 0 '1:aa\n3:abc de\n'
+run -on '(^a?|[d;]){2}' blank
+expect '-o of a repeat whose first group may match nothing' 0 '1:a\n3:a\n5:;\n'
+run -on '(?:(?<x>a)|(?i:E))*' blank
+expect '-o of groups with a name and flags' 0 '1:aa\n3:a\n3:e\n'
+run -n '(\A|b)c|(\z|d)e|(?-m)^;(?s-m:$)' blank
+expect 'borders of the text within groups are those of a line' 0 '3:abc de\n5:;\n'
+printf 'a+\na\n' >plus
+run -n '\Qa+' plus
+expect 'a quoted + is a byte' 0 '1:a+\n'
+run -c '(?>a|)' blank
+expect 'what may match nothing and is not known is refused' 2 '' 'can match the empty string'
+run -c '(a)(b)\2' blank
+expect 'a back-reference' 2 '' 'column 7: back-references are not supported: write out what repeats'
 
 # Lines before the block, and after it; of a pipe, too.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large
@@ -134,7 +153,7 @@ run -z x1 few
 expect '-z' 2 '' '-z means two things'
 expect '-z: what to take' 2 '' 'give --decompress, or pipe them: zcat FILE'
 run -P x1 few
-expect '-P' 2 '' '-P: there are no Perl patterns here'
+expect '-P' 2 '' '-P: the longest match counts here, not the first one: leave it out'
 for threads in 1 2; do
     {
         echo x

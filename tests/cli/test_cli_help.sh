@@ -41,7 +41,8 @@ result 'help patterns: a screen' $?
 "$trawl" find --help | awk '/^Pattern language:/ { on = 1 } !NF { on = 0 } on' | cmp -s - out
 result 'find: its help has the language of patterns' $?
 printf 'a.b aa+ 4711 foo-bar\nCat\n' >text
-for try in '\. 1:2' '\d{3,} 8:12' 'x|4{1}7 8:10' '^C 21:22' '\bbar\b 17:20' '(?i)cat 21:24' '\x2d 16:17'; do
+for try in '\. 1:2' '\d{3,} 8:12' 'x|4{1}7 8:10' '^C 21:22' '\bbar\b 17:20' '(?i)cat 21:24' '\x2d 16:17' \
+    'b(a|o)r\b 17:20' 'b(?:(?<x>o)|a)+r$ 17:20' '(?i:c)at 21:24' '\Qa.b\E 0:3' '(\s|^)4.*?1 7:12'; do
     "$trawl" find --no-header "${try% *}" text | cut -f 4- | tr '\t' : | head -n 1 >said
     [ "${try##* }" = "$(cat said)" ]
     result "the language: ${try% *}" $?

@@ -4,10 +4,17 @@
  * byte of a word, or another one. Which kinds an empty match may have follows from the conditions
  * beside it, and each kind is a pattern: that of a place between a blank and a letter \W\w. The
  * other matches of x*y? are those of x+y?|y, where one element after the other is the first that is
- * there.
+ * there. Groups are treated alike, from the outermost one inwards: those of (x*|y)* are
+ * (x+|y)(x*|y)*. What comes before that first one matches nothing, but its conditions stay: those
+ * of (^|x)y? are x y?|^y.
+ *
+ * Cost: what is written grows with the square of a row of parts that may all vanish, times the
+ * depth of the groups around it, up to MAX_WRITTEN.
  */
 #include "formats/patterns/line_empty.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,219 +87,441 @@ typedef struct reader {
     size_t length, at;
 } reader;
 
-/* An alternative of a pattern: text[begin .. first) are the conditions before it, [first .. behind)
- * its elements, [behind .. end) the conditions after it. */
-typedef struct alternative {
-    size_t begin, first, behind, end;
-    size_t elements;
-    bool known;      /* it was understood; */
-    bool may_vanish; /* and all of its elements may be left out */
-    unsigned kinds;  /* of places, by its conditions */
-} alternative;
+/* What a pattern or a part of it matches. */
+typedef struct nature {
+    bool vanishes;  /* nothing, */
+    unsigned kinds; /* at places of these kinds; */
+    bool takes;     /* one byte or more */
+} nature;
+
+#define NO_MAXIMUM UINT32_MAX
+#define MAX_REPEAT 100000u /* a greater one is left to the library */
+#define MAX_DEPTH 250u     /* groups within each other */
+#define MAX_WRITTEN (1u << 20)
+
+/* A condition, or an element or a group with its repeat. */
+typedef struct part {
+    size_t begin, atom_end, end; /* in the text: the repeat is between the latter two */
+    size_t inner, inner_end;     /* of a group: what its parentheses hold; else 0 */
+    uint32_t min, max;           /* max may be NO_MAXIMUM */
+    bool condition;
+    nature atom;  /* without the repeat, */
+    nature whole; /* and with it */
+} part;
+
+static bool read_choice(reader *r, unsigned depth, nature *n);
 
 static int peek(const reader *r, size_t ahead)
 {
     return r->at + ahead < r->length ? (unsigned char)r->text[r->at + ahead] : -1;
 }
 
-/* The condition here, \A and \z as ^ and $; 0: none. */
+/* The condition here; 0: none. */
 static char condition_at(const reader *r, size_t *length)
 {
     const int c = peek(r, 0), next = peek(r, 1);
     *length = c == '\\' ? 2 : 1;
     if (c == '^' || c == '$')
         return (char)c;
-    if (c != '\\' || next <= 0 || !strchr("bB<>Az`'", next))
-        return 0;
-    return (char)(strchr("A`", next) ? '^' : strchr("z'", next) ? '$' : next);
+    return (char)(c == '\\' && next > 0 && strchr("bB<>", next) ? next : 0);
 }
 
-static unsigned read_conditions(reader *r)
+/* The length of the escape here, which stands for one element; 0: it is not known. */
+static size_t escape_length(const reader *r)
 {
-    unsigned kinds = ALL_KINDS;
-    size_t length;
-    for (char c; (c = condition_at(r, &length)) != 0; r->at += length)
-        kinds &= kinds_of(c);
-    return kinds;
+    const int next = peek(r, 1);
+    size_t length = next == 'x' ? 4 : next == 'c' ? 3 : 2;
+    if (next < 0 || strchr("QEAzZG`'", next))
+        return 0;
+    if ((next == 'x' || next == 'o') && peek(r, 2) == '{') {
+        const char *close = memchr(r->text + r->at, '}', r->length - r->at);
+        return close ? (size_t)(close - r->text) + 1 - r->at : 0;
+    }
+    while (next >= '0' && next <= '7' && length < 4 && peek(r, length) >= '0' &&
+           peek(r, length) <= '7')
+        length++;
+    return length;
 }
 
 /* Pass over a class, an escape or a byte. False: it is none. */
-static bool skip_atom(reader *r)
+static bool skip_element(reader *r)
 {
-    const int c = peek(r, 0), next = peek(r, 1);
+    const int c = peek(r, 0);
     size_t length = 1;
     if (c < 0 || strchr("()|{?*+", c))
         return false;
     if (c == '[') {
         const size_t end = pattern_class_end(r->text, r->length, r->at);
-        length = end < r->length ? end + 1 - r->at : r->length;
+        length = end < r->length ? end + 1 - r->at : 0;
     } else if (c == '\\') {
-        length = next == 'x' ? 4 : 2;
-        while (next >= '0' && next <= '7' && length < 4 && peek(r, length) >= '0' &&
-               peek(r, length) <= '7')
-            length++;
+        length = escape_length(r);
     }
-    if (length > r->length - r->at)
+    if (length == 0 || length > r->length - r->at)
         return false;
     r->at += length;
     return true;
 }
 
-static size_t count_digits(const reader *r, size_t ahead)
+/* Pass over what a group opens with. False: it is not a group, or an atomic one, or its flags are
+ * others than that of case. */
+static bool skip_opening(reader *r)
 {
-    size_t count = 0;
-    while (peek(r, ahead + count) >= '0' && peek(r, ahead + count) <= '9')
-        count++;
-    return count;
-}
-
-/* Pass over a repeat, if there is one. *from_zero: the element may be left out. False: it is not
- * well formed. */
-static bool skip_repeat(reader *r, bool *from_zero)
-{
-    const int c = peek(r, 0);
     size_t length = 1;
-    *from_zero = c == '?' || c == '*';
-    if (c == '{') {
-        const size_t low = count_digits(r, 1);
-        const bool comma = peek(r, 1 + low) == ',';
-        length = 1 + low + comma;
-        length += comma ? count_digits(r, length) : 0;
-        *from_zero = strspn(r->text + r->at + 1, "0") >= low;
-        if (peek(r, length++) != '}')
+    if (peek(r, 1) == '?') {
+        const int c = peek(r, 2);
+        const bool named = c == '<' || c == '\'' || (c == 'P' && peek(r, 3) == '<');
+        length = c == 'P' ? 4 : named ? 3 : 2;
+        for (int n; named && (n = peek(r, length)) > 0 && (n == '_' || isalnum(n));)
+            length++;
+        while (!named && (peek(r, length) == 'i' || peek(r, length) == '-'))
+            length++;
+        if (peek(r, length++) != (!named ? ':' : c == '\'' ? '\'' : '>'))
             return false;
     }
-    r->at += c == '{' || c == '?' || c == '*' || c == '+' ? length : 0;
+    r->at += length;
     return true;
 }
 
-static bool skip_element(reader *r, bool *from_zero)
+/* Pass over digits. False: they are no number that a repeat may have. */
+static bool skip_number(reader *r, uint32_t *value)
 {
-    *from_zero = false;
-    return skip_atom(r) && skip_repeat(r, from_zero);
+    const size_t begin = r->at;
+    for (*value = 0; peek(r, 0) >= '0' && peek(r, 0) <= '9' && *value <= MAX_REPEAT; r->at++)
+        *value = *value * 10 + (uint32_t)(peek(r, 0) - '0');
+    return r->at > begin && *value <= MAX_REPEAT;
 }
 
-/* The alternative here; it ends before a '|' or with the pattern, or is not known. */
-static alternative read_alternative(reader *r)
+static bool skip_braces(reader *r, part *p)
 {
-    alternative a = { .begin = r->at, .known = true, .may_vanish = true };
-    size_t length;
-    a.kinds = read_conditions(r);
-    a.first = a.behind = r->at;
-    while (a.known && r->at < r->length && peek(r, 0) != '|' && !condition_at(r, &length)) {
-        bool from_zero;
-        a.known = skip_element(r, &from_zero);
-        a.may_vanish &= from_zero;
-        a.elements++;
-        a.behind = r->at;
+    r->at++;
+    const bool open = peek(r, 0) == ',';
+    p->min = 0;
+    if (!open && !skip_number(r, &p->min))
+        return false;
+    p->max = p->min;
+    if (peek(r, 0) == ',') {
+        r->at++;
+        p->max = NO_MAXIMUM;
+        if ((open || peek(r, 0) != '}') && !skip_number(r, &p->max))
+            return false;
     }
-    a.kinds &= read_conditions(r);
-    a.end = r->at;
-    a.known &= r->at == r->length || peek(r, 0) == '|';
-    return a;
+    return peek(r, 0) == '}' && p->max > 0 && p->min <= p->max;
+}
+
+/* Pass over a repeat, if there is one; a lazy one has the same matches. False: it is not well
+ * formed, or possessive. */
+static bool skip_repeat(reader *r, part *p)
+{
+    const int c = peek(r, 0);
+    p->min = c == '?' || c == '*' ? 0 : 1;
+    p->max = c == '*' || c == '+' ? NO_MAXIMUM : 1;
+    if (c == '{' && !skip_braces(r, p))
+        return false;
+    if (c != '{' && c != '?' && c != '*' && c != '+')
+        return true;
+    r->at++;
+    r->at += peek(r, 0) == '?';
+    return peek(r, 0) != '+';
+}
+
+/* Read one part. False: it is not known. */
+static bool read_part(reader *r, unsigned depth, part *p)
+{
+    size_t length;
+    const char kind = condition_at(r, &length);
+    *p = (part){ .begin = r->at, .min = 1, .max = 1, .condition = kind != 0 };
+    if (kind) {
+        p->atom = p->whole = (nature){ true, kinds_of(kind), false };
+        p->atom_end = p->end = r->at += length;
+        return true;
+    }
+    p->atom = (nature){ false, 0, true };
+    if (peek(r, 0) == '(') {
+        if (depth == MAX_DEPTH || !skip_opening(r))
+            return false;
+        p->inner = r->at;
+        if (!read_choice(r, depth + 1, &p->atom) || peek(r, 0) != ')')
+            return false;
+        p->inner_end = r->at++;
+    } else if (!skip_element(r)) {
+        return false;
+    }
+    p->atom_end = r->at;
+    if (!skip_repeat(r, p))
+        return false;
+    p->end = r->at;
+    p->whole = p->min ? p->atom : (nature){ true, ALL_KINDS, p->atom.takes };
+    return true;
+}
+
+/* Read up to a '|', or the ')' of a group, or the end. */
+static bool read_sequence(reader *r, unsigned depth, nature *n)
+{
+    *n = (nature){ true, ALL_KINDS, false };
+    while (r->at < r->length && peek(r, 0) != '|' && (depth == 0 || peek(r, 0) != ')')) {
+        part p;
+        if (!read_part(r, depth, &p))
+            return false;
+        n->vanishes &= p.whole.vanishes;
+        n->kinds &= p.whole.kinds;
+        n->takes |= p.whole.takes;
+    }
+    return true;
+}
+
+static bool read_choice(reader *r, unsigned depth, nature *n)
+{
+    *n = (nature){ false, 0, false };
+    for (;; r->at++) {
+        nature one;
+        if (!read_sequence(r, depth, &one))
+            return false;
+        n->vanishes |= one.vanishes;
+        n->kinds |= one.kinds;
+        n->takes |= one.takes;
+        if (peek(r, 0) != '|')
+            return true;
+    }
 }
 
 /* ---- writing patterns ------------------------------------------------------ */
 
+/* What is read here was read before, so it is known. */
 typedef struct writer {
-    char *text; /* NULL: it is only counted */
-    size_t length;
+    const char *from; /* the pattern, from which it writes */
+    char *text;       /* NULL: it is only counted */
+    size_t length;    /* nothing more is written above MAX_WRITTEN */
 } writer;
+
+static void put_present(writer *w, size_t begin, size_t end);
+static void put_nothing(writer *w, size_t begin, size_t end);
 
 static void put(writer *w, const char *text, size_t length)
 {
+    if (w->length > MAX_WRITTEN)
+        return;
     if (w->text && length)
         memcpy(w->text + w->length, text, length);
     w->length += length;
 }
 
-/* Conditions, \A and \z as ^ and $. */
-static void put_conditions(writer *w, const char *text, size_t begin, size_t end)
+static void put_range(writer *w, size_t begin, size_t end)
 {
-    reader r = { text, end, begin };
-    size_t length;
-    for (char c; (c = condition_at(&r, &length)) != 0; r.at += length)
-        put(w, c == '^' || c == '$' ? &c : text + r.at, c == '^' || c == '$' ? 1 : length);
+    put(w, w->from + begin, end - begin);
 }
 
-/* The element at r, once at least: x+ of x*. */
-static void put_present(writer *w, reader *r)
+/* An element or a group, so many times. */
+static void put_times(writer *w, const part *p, uint32_t min, uint32_t max)
 {
-    const size_t begin = r->at;
-    bool from_zero = false;
-    skip_atom(r);
-    const size_t repeat = r->at;
-    skip_repeat(r, &from_zero);
-    put(w, r->text + begin, repeat - begin);
-    if (r->at == repeat)
+    char repeat[32] = "";
+    if (max == 0)
         return;
-    const char *comma = memchr(r->text + repeat, ',', r->at - repeat);
-    if (r->text[repeat] == '*' || (comma && comma[1] == '}')) {
-        put(w, "+", 1);
-    } else if (comma) {
-        put(w, "{1", 2);
-        put(w, comma, (size_t)(r->text + r->at - comma));
-    } else if (r->text[repeat] == '{') { /* {0}, which the library refuses */
-        put(w, r->text + repeat, r->at - repeat);
+    if (max == NO_MAXIMUM)
+        snprintf(repeat, sizeof repeat, "{%" PRIu32 ",}", min);
+    else if (min != 1 || max != 1)
+        snprintf(repeat, sizeof repeat, "{%" PRIu32 ",%" PRIu32 "}", min, max);
+    put_range(w, p->begin, p->atom_end);
+    put(w, repeat, strlen(repeat));
+}
+
+/* One less of a repeat's bounds. */
+static uint32_t less(uint32_t times, uint32_t by)
+{
+    return times == NO_MAXIMUM ? times : times > by ? times - by : 0;
+}
+
+/* A group, of which nothing is matched. */
+static void put_group_nothing(writer *w, const part *p)
+{
+    if (p->atom.kinds == ALL_KINDS)
+        return;
+    put_range(w, p->begin, p->inner);
+    put_nothing(w, p->inner, p->inner_end);
+    put(w, ")", 1);
+}
+
+static void put_group_present(writer *w, const part *p)
+{
+    put_range(w, p->begin, p->inner);
+    put_present(w, p->inner, p->inner_end);
+    put(w, ")", 1);
+}
+
+/* The part, of which something is matched. If what is repeated may vanish, some repeat is the first
+ * one that does not: the first of all, or one after others that vanish. */
+static void put_part_present(writer *w, const part *p)
+{
+    if (!p->atom.vanishes) {
+        put_times(w, p, p->min ? p->min : 1, p->max);
+        return;
+    }
+    put(w, "(?:", 3);
+    put_group_present(w, p);
+    put_times(w, p, less(p->min, 1), less(p->max, 1));
+    if (p->min > 1) {
+        put(w, "|", 1);
+        put_group_nothing(w, p);
+        put_group_present(w, p);
+        put_times(w, p, 0, less(p->max, 2));
+    }
+    put(w, ")", 1);
+}
+
+/* The alternatives of text[begin .. end) that match nothing, as conditions. */
+static void put_nothing(writer *w, size_t begin, size_t end)
+{
+    bool first = true;
+    for (reader r = { w->from, end, begin }; r.at <= end && w->length <= MAX_WRITTEN; r.at++) {
+        reader again = r;
+        nature n;
+        read_sequence(&r, 0, &n);
+        if (!n.vanishes)
+            continue;
+        if (!first)
+            put(w, "|", 1);
+        first = false;
+        while (again.at < r.at) {
+            part p;
+            read_part(&again, 0, &p);
+            if (p.condition)
+                put_range(w, p.begin, p.end);
+            else if (p.min > 0)
+                put_group_nothing(w, &p);
+        }
     }
 }
 
-static void put_alternative(writer *w, const char *text, const alternative *a, size_t from)
+/* A sequence that may vanish, as alternatives: one part after the other is the first that does
+ * not. */
+static void put_sequence_present(writer *w, size_t begin, size_t end, bool *first)
 {
-    reader r = { text, a->behind, from };
-    if (w->length)
-        put(w, "|", 1);
-    put_conditions(w, text, a->begin, a->first);
-    if (a->may_vanish)
-        put_present(w, &r);
-    put(w, text + r.at, a->behind - r.at);
-    put_conditions(w, text, a->behind, a->end);
+    for (reader r = { w->from, end, begin }; r.at < end && w->length <= MAX_WRITTEN;) {
+        part p;
+        read_part(&r, 0, &p);
+        if (!p.whole.takes)
+            continue;
+        if (!*first)
+            put(w, "|", 1);
+        *first = false;
+        if (p.begin > begin)
+            put_nothing(w, begin, p.begin);
+        put_part_present(w, &p);
+        put_range(w, p.end, end);
+    }
 }
 
-/* All of a pattern's alternatives without their empty matches. False: one is not known. */
-static bool put_pattern(writer *w, const trawl_pattern *p, unsigned *kinds, bool *changed)
+/* All matches of text[begin .. end) that are not empty. */
+static void put_present(writer *w, size_t begin, size_t end)
 {
-    reader r = { p->text, p->length, 0 };
-    for (;; r.at++) {
-        const alternative a = read_alternative(&r);
-        reader from = { p->text, a.behind, a.first };
-        if (!a.known)
-            return false;
-        if (a.may_vanish) {
-            *kinds |= a.kinds;
-            bool from_zero;
-            for (; from.at < a.behind; skip_element(&from, &from_zero))
-                put_alternative(w, p->text, &a, from.at);
-        } else {
-            put_alternative(w, p->text, &a, a.first);
+    bool first = true;
+    for (reader r = { w->from, end, begin }; r.at <= end && w->length <= MAX_WRITTEN; r.at++) {
+        const size_t from = r.at;
+        nature n;
+        read_sequence(&r, 0, &n);
+        if (n.vanishes) {
+            put_sequence_present(w, from, r.at, &first);
+            continue;
         }
-        *changed |= a.may_vanish;
-        if (r.at == r.length) {
-            *changed |= w->length != p->length; /* ^ is shorter than \A */
-            return true;
+        if (!first)
+            put(w, "|", 1);
+        first = false;
+        put_range(w, from, r.at);
+    }
+}
+
+/* ---- the line is the text ---------------------------------------------------- */
+
+/* The flags here, up to their ')' or ':', without -m, which would make of ^ the begin of the text:
+ * (?s-m) is written (?sm-). Returns where they end. */
+static size_t keep_lines(char *text, size_t length, size_t at)
+{
+    const size_t begin = at;
+    while (at < length && text[at] && strchr("imsx-", text[at]))
+        at++;
+    if (at == length || (text[at] != ')' && text[at] != ':'))
+        return at;
+    char *minus = memchr(text + begin, '-', at - begin), *m;
+    while (minus && (m = memchr(minus, 'm', (size_t)(text + at - minus))) != NULL) {
+        memmove(minus + 1, minus, (size_t)(m - minus));
+        *minus++ = 'm';
+    }
+    return at;
+}
+
+static size_t find_quote_end(const char *text, size_t length, size_t at)
+{
+    while (at + 1 < length && (text[at] != '\\' || text[at + 1] != 'E'))
+        at++;
+    return at + 1;
+}
+
+/* Write \A, \G, \z, \Z and their kin as ^^ and $$, which are as long, so that columns stay. */
+static void write_borders(char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char next = i + 1 < length ? text[i + 1] : '\0';
+        const bool comment = i + 2 < length && text[i + 2] == '#';
+        if (text[i] == '[') {
+            i = pattern_class_end(text, length, i);
+        } else if (text[i] == '(' && next == '?') {
+            const char *close = comment ? memchr(text + i, ')', length - i) : NULL;
+            i = close     ? (size_t)(close - text)
+                : comment ? length
+                          : keep_lines(text, length, i + 2) - 1;
+        } else if (text[i] == '\\' && next == 'Q') {
+            i = find_quote_end(text, length, i + 2);
+        } else if (text[i] == '\\' && next) {
+            const bool begin = strchr("AG`", next) != NULL;
+            if (begin || strchr("zZ'", next))
+                text[i] = text[i + 1] = begin ? '^' : '$';
+            i++;
         }
     }
 }
 
 /* ---- the set ----------------------------------------------------------------- */
 
+static bool has_escape_or_flags(const char *text, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++)
+        if (text[i] == '\\' || (text[i] == '(' && text[i + 1] == '?'))
+            return true;
+    return false;
+}
+
+/* The line is the text: put a pattern that says so in its place. */
+static bool settle_borders(pattern_set *set, trawl_pattern *p)
+{
+    if (!has_escape_or_flags(p->text, p->length))
+        return true;
+    char *copy = pattern_set_room(set, p->length);
+    if (!copy)
+        return false;
+    memcpy(copy, p->text, p->length);
+    write_borders(copy, p->length);
+    p->text = copy;
+    return true;
+}
+
 /* Put what a pattern matches besides nothing in its place. Its length is 0 then if that is all that
- * it matches. */
+ * it matches. One that is not known, or too long then, is left to the library, which takes it if it
+ * matches one byte at least, and else says what is wrong with it. */
 static bool divide(pattern_set *set, trawl_pattern *p, unsigned *kinds)
 {
-    writer w = { NULL, 0 };
-    unsigned of_it = 0;
-    bool changed = false;
-    if (!put_pattern(&w, p, &of_it, &changed))
-        return true; /* the library says what is wrong with it */
-    *kinds |= of_it & kinds_under(p->flags);
-    if (!changed)
+    reader r = { p->text, p->length, 0 };
+    writer w = { .from = p->text };
+    nature n;
+    if (!read_choice(&r, 0, &n) || !n.vanishes)
         return true;
+    put_present(&w, 0, p->length);
+    if (w.length > MAX_WRITTEN)
+        return true;
+    *kinds |= n.kinds & kinds_under(p->flags);
     w.text = pattern_set_room(set, w.length);
     if (!w.text)
         return false;
     w.length = 0;
-    put_pattern(&w, p, &of_it, &changed);
+    put_present(&w, 0, p->length);
     p->text = w.text;
     p->length = w.length;
     return true;
@@ -332,7 +561,8 @@ bool line_empty_settle(pattern_set *set, uint32_t syntax, uint32_t flags)
     bool divided = true;
     for (size_t i = 0; divided && i < set->count; i++) {
         if (syntax == TRAWL_SYNTAX_EXTENDED)
-            divided = divide(set, &set->patterns[i], &kinds);
+            divided =
+                settle_borders(set, &set->patterns[i]) && divide(set, &set->patterns[i], &kinds);
         set->origins[kept] = set->origins[i];
         set->patterns[kept] = set->patterns[i];
         kept += set->patterns[i].length > 0;

@@ -186,6 +186,8 @@ static bool ends_with_plus(const trawl_pattern *p)
         element = text[i] > 0 && text[i] <= '~' && !strchr("^$(|){}*+?", text[i]) && i >= number;
         if (text[i] == '[')
             i = pattern_class_end(text, p->length, i);
+        else if (text[i] == '\\' && text[i + 1] == 'Q')
+            return false; /* the + may be quoted */
         else if (text[i] == '\\' && (text[++i] == 'x' || is_between(text[i], '0', '9')))
             number = i + 3;
         if (i + 1 >= p->length || i < number)
