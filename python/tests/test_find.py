@@ -1,6 +1,7 @@
 """Every way to search text, against the oracle: the same matches, in the same order."""
 import array
 import mmap
+import re
 
 import numpy as np
 import oracle
@@ -481,3 +482,50 @@ def test_circles_of_any_kind():
             trawl.compile(pattern).find(b"ab", circular=True)
     with pytest.raises(TypeError, match="take find"):
         plan.find_many(b"CAG", circular=True)
+
+
+GROUPS = [  # patterns and a text; of each report the matches of the first pattern
+    ("a(b|bc)d?", b"xabcd abd",
+     {"ends": [3, 4, 5, 8, 9], "pairs": [(1, 3), (1, 4), (1, 5), (6, 8), (6, 9)], "longest": [(1, 5), (6, 9)],
+      "shortest": [(1, 3), (6, 8)], "leftmost-longest": [(1, 5), (6, 9)], "leftmost-first": [(1, 3), (6, 9)],
+      "each": [(1, 5), (6, 9)]}),
+    ("(?<year>\\d{4})-(?P<month>\\d\\d)(?:-\\d\\d)??", b"2026-11-27", {"each": [(0, 10)], "leftmost-first": [(0, 7)]}),
+    ("(?i:get|post) (/|\\*)", b"GET / Post * get x", {"each": [(0, 5), (6, 12)], "leftmost-first": [(0, 5), (6, 12)]}),
+    ('(^|,)("[^"]*"|x+)', b'x,"a,b",xx', {"leftmost-first": [(0, 1), (1, 7), (7, 10)]}),
+]
+
+
+@pytest.mark.parametrize("pattern, text, expected", GROUPS)
+def test_groups(pattern, text, expected):
+    """Groups with alternatives, names, flags and lazy repeats, under each report."""
+    plan = trawl.compile(pattern)
+    for report, spans in expected.items():
+        found = plan.find(text, report=report)
+        ends = found["end"].tolist()
+        assert (ends if report == "ends" else list(zip(found["start"].tolist(), ends))) == spans, report
+
+
+def test_groups_as_re(rng, cases):
+    """leftmost-first is what re finds, where no match is empty."""
+    def make(depth=0):
+        parts = []
+        for _ in range(rng.randint(1, 3)):
+            part = rng.choice(["a", "b", "[ab]", "[^c]", "."])
+            if depth < 2 and rng.random() < .4:
+                part = "(?:" + "|".join(make(depth + 1) for _ in range(rng.randint(1, 3))) + ")"
+            parts.append(part + rng.choice(["", "", "", "?", "*", "+?", "{1,2}", "??"]))
+        return "".join(parts)
+
+    for _ in range(cases):
+        pattern, text = make() + rng.choice("abc"), random_text(rng)
+        expected = [m.span() for m in re.finditer(pattern.encode(), text, re.DOTALL)]
+        found = trawl.compile(pattern).find(text, report="leftmost-first")
+        assert list(zip(found["start"].tolist(), found["end"].tolist())) == expected, (pattern, text)
+
+
+@pytest.mark.parametrize("pattern, column", [("(a|b)\\1", 5), ("a(?=b)", 1), ("(a|b", 0), ("(a|)*", None)])
+def test_what_groups_are_refused(pattern, column):
+    """Back-references, lookahead, a group that is open, and what may match nothing."""
+    with pytest.raises(trawl.PatternError) as error:
+        trawl.compile(pattern)
+    assert column is None or error.value.offset == column

@@ -495,8 +495,8 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
         patterns: one or many; or a dictionary of them, whose keys are their names. str stands for its
             bytes in UTF-8; a sequence of letters that says its bytes, as Seq of Biopython, is one
             pattern.
-        syntax: "literal" (the bytes as they are), "escaped" (with C's escapes), "extended" (classes
-            and repeats), "prosite", "iupac" or "hex"; one for all, or one for each pattern.
+        syntax: "literal" (the bytes as they are), "escaped" (with C's escapes), "extended" (regular
+            expressions), "prosite", "iupac" or "hex"; one for all, or one for each pattern.
         names: of each pattern, or None; str stands for its bytes in UTF-8.
         flags: of `Flag`, for all or for each pattern.
         engine: an algorithm's name (`engines`); None lets Trawl choose.

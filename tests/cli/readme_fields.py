@@ -82,6 +82,9 @@ write("emerging-malware.rules",
 write("dumps/a/core", b"\0\1key=00c0ffee\0key=12\n")
 write("dumps/b/heap", b"key=0123456789abcdef key")
 write("dumps/none", b"nothing")
+settings = [b'Token = "abc"\nkey: 0xff\nkeys = 0x1\n', b'KEY="" token=1 token :\t0x0']
+write("settings/a/one.toml", settings[0])
+write("settings/two.ini", settings[1])
 write("markers.tsv", "a key\tkey=\nnever\tk[0-9]y\ncoffee\t(?i)C0FFEE\n")
 flow = "10.0.0.1:%d>10.0.0.2:80"
 write("etc/app.conf", "user=me\npassword=x\n")
@@ -266,6 +269,11 @@ checks = {
     "trawl find -r --matched -e 'key=[0-9a-f]{8,}' dumps":
         table(match + " matched", [("dumps/a/core", 1, 1, 2, 14, "key=00c0ffee"),
                                    ("dumps/b/heap", 1, 1, 0, 20, "key=0123456789abcdef")]),
+    r"""trawl find -r --matched -e '(?i:key|token)\s*[:=]\s*(0x[0-9a-f]+|"[^"]*")' settings""":
+        table(match + " matched", [
+            (name, 1, 1, m.start(), m.end(), m.group().decode().replace("\t", "\\t"))
+            for name, text in zip(["settings/a/one.toml", "settings/two.ini"], settings)
+            for m in re.finditer(rb'(?i:key|token)\s*[:=]\s*(0x[0-9a-f]+|"[^"]*")', text)]),
     "trawl find -r -g --named -f markers.tsv dumps":
         table("file record pattern name", [("dumps/a/core", 1, 1, "a_key"), ("dumps/a/core", 1, 3, "coffee"),
                                            ("dumps/b/heap", 1, 1, "a_key")]).replace("_", " "),
