@@ -190,7 +190,9 @@ def rg_case(random: Random) -> List[str]:
         options += maybe(random, chance, letter)
     only = "-o" in options
     if not only and options[0] == "--heading":  # of empty matches it prints places
-        element = random.choice((element, "x*", "^x?$", "^[ab]{0,2}$", "a?b*", "^\\s*$", "a|", "\\b"))
+        element = random.choice((
+            element, "x*", "^x?$", "^[ab]{0,2}$", "a?b*", "^\\s*$", "a|", "\\b", "(a|)b", "^(a|b1?)*$", "(?:x|1)+?$",
+            "(?i:A(?-i:b))", "(^|[0-9] )(ab|x{2,3})", "\\b(?P<word>one|none|ab)\\b", "(x|(?:a|\\b)b)(c|$)", "\\Aa|b\\z"))
     if only and (options[0] == "--json" or "-v" in options):  # ripgrep prints whole lines there
         options.remove("-o")
     elif not only:  # nor is -o with context, nor -A0, what it is for GNU grep

@@ -317,6 +317,18 @@ run find '(?i)' odd
 expect '(?i) alone' 2 '' 'column 1: the pattern matches no byte'
 run find '(?i)g[' odd
 expect '(?i): the column of an error' 2 '' 'column 2'
+printf 'xabcd abd' >groups
+for try in 'ends -:3- -:4- -:5- -:8- -:9-' 'pairs 1:3ab 1:4abc 1:5abcd 6:8ab 6:9abd' 'longest 1:5abcd 6:9abd' \
+    'shortest 1:3ab 6:8ab' 'leftmost-longest 1:5abcd 6:9abd' 'leftmost-first 1:3ab 6:9abd' 'each 1:5abcd 6:9abd'; do
+    "$trawl" find --no-header --matched --report "${try%% *}" -e 'a(b|bc)d?' groups >said
+    [ "$(awk '{ printf " %s:%s%s", $4, $5, $6 }' said)" = " ${try#* }" ]
+    result "a group, --report ${try%% *}" $?
+done
+run find --json --matched --report leftmost-first '(?<x>a)(bc|b)+?' groups
+expect 'a group with a name, --json' 0 \
+    '{"file":"groups","record":1,"pattern":1,"name":"(?<x>a)(bc|b)+?","start":1,"end":4,"matched":"abc"}\n{"file":"groups","record":1,"pattern":1,"name":"(?<x>a)(bc|b)+?","start":6,"end":8,"matched":"ab"}\n'
+run find '(a|)(b*)' groups
+expect 'a group that may match nothing is refused' 2 '' 'column 1: the pattern can match the empty string'
 if "$trawl" find --json a dna >/dev/null 2>&1; then
     run find --json '(?i)ggatcc' dna
     expect '(?i) is shown' 0 \

@@ -335,6 +335,11 @@ if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v pytho
     result 'random command lines' $?
 fi
 
+if command -v python3 >/dev/null 2>&1; then
+    python3 "$here/grep_groups.py" "$trawl" "${TRAWL_TEST_CASES:-200}"
+    result 'random groups' $?
+fi
+
 # ---- globs that are none ------------------------------------------------------------------
 
 mkdir globs
