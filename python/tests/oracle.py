@@ -151,6 +151,12 @@ def find(patterns, text, report, flags=None):
         elif report == "each":
             found += [(number, start, end) for start, end, _ in
                       _apart(sorted((s, e, number) for s, e in _extreme(pairs, max)))]
+        elif report == "leftmost-first":
+            firsts = {}  # of a row the longest match is the first, of alternatives the first one's
+            for part in pattern.split("|"):
+                for start, end in _extreme(pairs_of(part, text, flags[number] if flags else ()), max):
+                    firsts.setdefault(start, end)
+            longest += [(start, end, number) for start, end in firsts.items()]
         else:
             longest += [(start, end, number) for start, end in _extreme(pairs, max)]
     if report == "leftmost-longest":
