@@ -72,7 +72,7 @@ def draw_regex(r: random.Random):
 
     def group():
         inside = "|".join("".join(atom() for _ in range(r.randint(1, 2))) for _ in range(r.randint(1, 3)))
-        return f"({inside})" + r.choice(["", "", "?", "{2}"])
+        return f"({inside})" + r.choice(["", "", "?", "{2}", "*", "+?", "{1,3}"])
 
     body = "".join(r.choice([repeated, repeated, group])() for _ in range(r.randint(1, 3)))
     body = r.choice(["", "", "", "\\b", "^"]) + atom() + body + r.choice(["", "", "", "\\b", "$"])
@@ -86,6 +86,7 @@ def draw_regex(r: random.Random):
 
 def regex_starts(string, text: bytes):
     expression, modifiers = string
+    endless = re.compile(expression.pattern.replace(b"$", b"(?!)"), expression.flags)
     starts = set()
     if "wide" not in modifiers or "ascii" in modifiers:
         for start in range(len(text)):
@@ -101,10 +102,9 @@ def regex_starts(string, text: bytes):
             while end < len(pairs) and pairs[end][1] == 0:
                 end += 1
             run = b"".join(pair[:1] for pair in pairs[:end])
-            if first == 1 or first + 2 * end < len(text):
-                run = run + b"\xff"  # neither the text's begin nor its end
-            match = expression.match(run if first == 0 else b"\xff" + run, number + (first == 1))
-            if match and match.end() <= end + (first == 1):
+            last = first == 0 and first + 2 * end >= len(text)
+            match = (expression if last else endless).match(run if first == 0 else b"\xff" + run, number + (first == 1))
+            if match:
                 starts.add(first + 2 * number)
     return starts
 
@@ -195,7 +195,7 @@ import "pe"
                (20 | 21) } private
         $x = "key" xor(0x01-0xff) nocase
         $r = /(one|two)[^\/"}]{1,2}\// nocase
-        $left = /a(bc)*d/
+        $left = /a**d/
     condition:
         $a at 0 and $r /* } */ and /x}"/ matches filename and @a[1] > 0
 }
