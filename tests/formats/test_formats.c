@@ -245,6 +245,54 @@ static void test_patterns(void **state)
     trawl_patterns_close(NULL);
 }
 
+/* What is told of a YARA file, as "line message" of the last one, after what is found. */
+static const char *found_by_yara(const char *content, unsigned count)
+{
+    static char said[1200];
+    const char *found = found_by(TRAWL_PATTERNS_YARA, 0, content, "ab cd");
+    assert_int_equal(warnings, count);
+    snprintf(said, sizeof said, "%s%d %s", found, count ? (int)warned.line : 0,
+             count ? warned.message : "");
+    return said;
+}
+
+#define RULE(name, string) "rule " name " { strings: " string " condition: any of them }\n"
+
+/* What yara refuses is told with its line, and goes. */
+static void test_yara(void **state)
+{
+    (void)state;
+    assert_string_equal(found_by_yara(RULE("r", "$a = \"ab\"") "\n" RULE("r", "$b = \"cd\"")
+                                          RULE("s", "$a = \"cd\""),
+                                      1),
+                        "r:$a@1 s:$a@4 1:2 2:5 3 r: left out: another rule before it has the same "
+                        "name");
+    assert_string_equal(found_by_yara(RULE("r", "$a = \"ab\"\n$ = \"cd\"\n$ = \"ab\"\n$a = /cd/")
+                                          RULE("s", "$a = \"cd\""),
+                                      1),
+                        "s:$a@5 1:5 4 r: left out: another string of the rule has the same name");
+    assert_string_equal(found_by_yara(RULE("r", "$ = \"ab\" $ = \"cd\""), 0),
+                        "r:$@1 r:$@1 1:2 2:5 0 ");
+    assert_string_equal(
+        found_by_yara(RULE("r", "$a = \"ab\"") "\n/* open\n" RULE("s", "$a = \"cd\""), 1),
+        "r:$a@1 1:2 3 the comment is not closed: what follows is left out");
+    assert_string_equal(found_by_yara("rule r { strings: $a = \"ab\" /* open\n", 2),
+                        "!0 has no patterns1 r: left out: the rule is not closed");
+    assert_string_equal(
+        found_by_yara(RULE("r", "$a = \"ab\"") "\nfoo bar \"x\n" RULE("s", "$a = \"cd\""), 1),
+        "r:$a@1 s:$a@4 1:2 2:5 3 left out: 'foo' and what follows, up to the next "
+        "rule, import or include");
+    assert_string_equal(
+        found_by_yara(RULE("r", "$a = \"ab\"") "import pe " RULE("s", "$a = \"cd\""), 1),
+        "r:$a@1 s:$a@2 1:2 2:5 2 left out: 'import' and what follows, up to the "
+        "next rule, import or include");
+    assert_string_equal(
+        found_by_yara("import \"pe\"\nprivate global " RULE("s : t u", "$a = \"cd\""), 0),
+        "s:$a@2 1:5 0 ");
+    assert_string_equal(found_by_yara("words\n" RULE("s", "$a = \"cd\""), 0),
+                        "!1 a YARA file is made of rules: rule NAME { strings: ... }0 ");
+}
+
 static void test_rules(void **state)
 {
     static const char content[] =
@@ -446,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_rules),   cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_trees),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_yara),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ YARA = shutil.which("yara")
 
 def find(rules: str, *arguments):
     """Starts of each string, and what is said on standard error."""
-    done = subprocess.run([TRAWL, "find", "--yara", rules, "--format", "raw", *arguments], capture_output=True, check=False)
+    done = subprocess.run([TRAWL, "find", "--yara", rules, "--format", "raw", *arguments], capture_output=True, check=False,
+                          timeout=300)
     if done.returncode > 1:
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     starts = {}
@@ -295,6 +296,37 @@ def repeats() -> None:
     result(f"repeats of any number; yara agrees on {compared}", wrong)
 
 
+# ---- what was made to take long ------------------------------------------------------------------
+
+def hostile() -> None:
+    """What looks for an end that never comes does so once: of this, each took minutes."""
+    wrong, many = [], 100000
+    with open("text", "wb") as out:
+        out.write(b"one \"two\"")
+    for name, rule, left in [
+            ("not opened", "rule r{}\n", many), ("tags", "rule r{} : tag\n", many),
+            ("a hex string", "rule r{} {{ strings: $a = {{ 4D\n", many),
+            ("a modifier", "rule r{} {{ strings: $a = \"x\" wide (\n", many),
+            ("a comment", "rule r{} {{ strings: $a = \"x\" /* \n", 1)]:
+        with open("hostile.yar", "w", encoding="ascii") as out:
+            out.write("".join(rule.format(number) for number in range(many)))
+        try:
+            done = subprocess.run([TRAWL, "find", "--yara", "hostile.yar", "-e", "two", "text"], capture_output=True,
+                                  check=False, timeout=60)
+            said = f"{left} rule{'s are' if left > 1 else ' is'} left out"
+            wrong += [f"{name}: {done.stderr[-200:]}"] * (done.returncode != 0 or said not in done.stderr.decode())
+        except subprocess.TimeoutExpired:
+            wrong.append(f"{name}: it did not end")
+    result(f"{many} rules that are not closed", wrong)
+    with open("hostile.yar", "w", encoding="ascii") as out:
+        out.write("rule r { strings: $a = /(" + "|" * 1023 + ")" + "(){4096}" * 20000 + "two/ condition: $a }")
+    try:
+        got = find("hostile.yar", "text")[0]
+    except subprocess.TimeoutExpired:
+        got = "it did not end"
+    result("groups of nothing", [got] * (got != {"r:$a": {5}}))
+
+
 # ---- real rules -----------------------------------------------------------------------------------
 
 def real() -> None:
@@ -355,6 +387,7 @@ def main() -> int:
         differential()
         chosen()
         repeats()
+        hostile()
         if DATA:
             real()
         else:

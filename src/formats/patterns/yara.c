@@ -3,13 +3,18 @@
  * Idea: one pass. Of a rule only its name and the section `strings` are read; all else is passed,
  * as far as strings, comments and regular expressions must be known to see where it ends. A string
  * that is not understood is left out, with its place and the reason, and so is a rule that cannot
- * be read: the next one begins with a line. A file that is not YARA's ends the run.
+ * be read: the next one begins with a line. A rule whose name another one has, or with two strings
+ * of one name, is read and then left out. A file that does not begin as YARA's ends the run.
+ *
+ * Cost: what cannot be read is looked at twice at most. Nothing that is not closed is looked for
+ * beyond what may not stand in it, and after a comment that is not closed nothing is read.
  */
 #include "formats/patterns/yara.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/patterns/name_set.h"
 #include "formats/sources/source.h"
 
 /* What stands after a string. */
@@ -28,17 +33,19 @@ typedef struct yara {
     size_t rule_length;
     const char *string; /* ... with its dollar */
     size_t string_length;
-    bool failed; /* the list ends */
+    name_set rules, strings; /* the names of rules that were read, and of strings in this one */
+    const char *twice;       /* a string of this rule whose name is that of another one, or NULL */
+    bool begun;              /* something of YARA's was read */
+    bool whole;              /* the rule that is left out was read to its end */
+    bool failed;             /* the list ends */
 } yara;
 
 static size_t line_at(yara *y, const char *place)
 {
-    if (place < y->counted) {
-        y->counted = y->begin;
-        y->line = 1;
-    }
     for (; y->counted < place; y->counted++)
         y->line += *y->counted == '\n';
+    for (; y->counted > place; y->counted--)
+        y->line -= y->counted[-1] == '\n';
     return y->line;
 }
 
@@ -85,6 +92,15 @@ static bool at_text(const yara *y, const char *text)
     return (size_t)(y->end - y->at) >= length && memcmp(y->at, text, length) == 0;
 }
 
+/* A comment begins here that does not end: nothing after it is read. */
+static void end_in_comment(yara *y)
+{
+    pattern_set_warn(y->set, y->file, line_at(y, y->at),
+                     "the comment is not closed: what follows is left out");
+    y->set->left_out[LEFT_ENTRIES]++;
+    y->end = y->at;
+}
+
 /* Pass blanks and comments. */
 static void skip(yara *y)
 {
@@ -95,9 +111,13 @@ static void skip(yara *y)
             const char *stop = memchr(y->at, '\n', (size_t)(y->end - y->at));
             y->at = stop ? stop : y->end;
         } else if (at_text(y, "/*")) {
-            for (y->at += 2; y->at < y->end && !at_text(y, "*/"); y->at++)
-                ;
-            y->at = y->at < y->end ? y->at + 2 : y->end;
+            const char *stop = y->at + 2;
+            while (y->end - stop >= 2 && (stop[0] != '*' || stop[1] != '/'))
+                stop++;
+            if (y->end - stop >= 2)
+                y->at = stop + 2;
+            else
+                end_in_comment(y);
         } else {
             return;
         }
@@ -113,7 +133,7 @@ static size_t pass_name(yara *y)
     return (size_t)(y->at - begin);
 }
 
-/* Behind what ends with `quote`, which a backslash keeps from it; a newline may not stand in it.
+/* Go after what ends with `quote`, which a backslash keeps from it; a newline may not stand in it.
  * False: it does not end. */
 static bool pass_quoted(yara *y, char quote)
 {
@@ -145,10 +165,10 @@ static bool opens(yara *y, size_t length, const char *name)
     const char *begin = y->at - length;
     if (length != strlen(name) || memcmp(begin, name, length) != 0)
         return false;
-    const char *behind = y->at;
+    const char *after = y->at;
     skip(y);
     const bool colon = y->at < y->end && *y->at == ':';
-    y->at = colon ? y->at + 1 : behind;
+    y->at = colon ? y->at + 1 : after;
     return colon;
 }
 
@@ -302,18 +322,21 @@ static bool add_regex(yara *y, const char *text, size_t length, const char *flag
     return true;
 }
 
-/* Behind a modifier's parentheses. */
+/* Go after a modifier's parentheses, between which numbers and strings stand. */
 static bool pass_arguments(yara *y)
 {
     skip(y);
+    const char *begin = y->at;
     if (y->at == y->end || *y->at != '(')
         return true;
-    while (y->at < y->end && *y->at != ')')
+    for (y->at++; y->at < y->end && !strchr("(){}$=:/", *y->at);)
         if (*y->at != '"')
             y->at++;
         else if (!pass_quoted(y, '"'))
             return false;
-    y->at += y->at < y->end;
+    if (y->at == y->end || *y->at != ')')
+        return refuse(y, begin, "the parenthesis after a modifier is not closed");
+    y->at++;
     return true;
 }
 
@@ -352,12 +375,11 @@ static bool read_string(yara *y)
         if (!pass_quoted(y, kind))
             return false;
     } else if (kind == '{') {
-        while (y->at < y->end && *y->at != '}') {
+        for (y->at++, skip(y); y->at < y->end && !strchr("{}\"$=:", *y->at); skip(y))
             y->at++;
-            skip(y);
-        }
-        if (y->at++ == y->end)
+        if (y->at == y->end || *y->at != '}')
             return refuse(y, begin, "the hex string is not closed");
+        y->at++;
     } else {
         return refuse(y, begin, "a string's value is \"text\", { 4D 5A } or /regex/");
     }
@@ -379,6 +401,14 @@ static bool read_string(yara *y)
 
 /* ---- rules ------------------------------------------------------------------------ */
 
+/* Remember the name of the string; those without one are `$` alone, and may be many. */
+static bool note_string(yara *y)
+{
+    if (y->string_length > 1 && name_set_has(&y->strings, y->string, y->string_length))
+        y->twice = y->twice ? y->twice : y->string;
+    return name_set_add(&y->strings, y->string, y->string_length) || out_of_memory(y);
+}
+
 /* $name = value ... up to the next section, before which y->at is left. */
 static bool read_strings(yara *y)
 {
@@ -389,6 +419,8 @@ static bool read_strings(yara *y)
         y->string = y->at++;
         pass_name(y);
         y->string_length = (size_t)(y->at - y->string);
+        if (!note_string(y))
+            return false;
         skip(y);
         if (y->at == y->end || *y->at != '=')
             return refuse(y, y->string, "a string is $name = value");
@@ -416,55 +448,126 @@ static bool read_body(yara *y, const char *begin)
     return true;
 }
 
+/* What stands between a rule's name and its brace: a colon and tags. */
+static bool pass_tags(yara *y, const char *begin)
+{
+    skip(y);
+    if (y->at < y->end && *y->at == ':')
+        y->at++;
+    for (skip(y); y->at < y->end && *y->at != '{'; skip(y)) {
+        const char *tag = y->at;
+        const size_t length = pass_name(y);
+        if (!length || (length == 4 && memcmp(tag, "rule", 4) == 0))
+            break;
+    }
+    if (y->at == y->end || *y->at != '{')
+        return refuse(y, begin, "the rule is not opened");
+    y->at++;
+    return true;
+}
+
+/* The rule was read to its end: whether its names are its own. */
+static bool keep_rule(yara *y)
+{
+    const bool again = name_set_has(&y->rules, y->rule, y->rule_length);
+    const char *after = y->at;
+    if (!again && !y->twice)
+        return name_set_add(&y->rules, y->rule, y->rule_length) || out_of_memory(y);
+    refuse(y, again ? y->rule : y->twice,
+           again ? "another rule before it has the same name"
+                 : "another string of the rule has the same name");
+    y->at = after;
+    y->whole = true;
+    return false;
+}
+
 static bool read_rule(yara *y)
 {
     skip(y);
     y->rule = y->at;
     y->rule_length = pass_name(y);
+    y->twice = NULL;
+    name_set_free(&y->strings);
     const char *begin = y->rule;
     if (!y->rule_length)
         return refuse(y, begin, "a rule has a name");
-    for (skip(y); y->at < y->end && *y->at != '{'; skip(y))
-        if (!pass_token(y))
-            return false;
-    if (y->at == y->end)
-        return refuse(y, begin, "the rule is not opened");
-    y->at++;
-    return read_body(y, begin);
+    return pass_tags(y, begin) && read_body(y, begin) && keep_rule(y);
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+/* Which of the words that parts of a file begin with stands at y->at, which moves after it; PARTS:
+ * none, and y->at stays. */
+enum { RULE, PRIVATE, GLOBAL, IMPORT, INCLUDE, PARTS };
+
+static int pass_word(yara *y)
+{
+    static const char *const words[PARTS] = { "rule", "private", "global", "import", "include" };
+    const char *begin = y->at;
+    const size_t length = pass_name(y);
+    int word = 0;
+    while (word < PARTS &&
+           (length != strlen(words[word]) || memcmp(begin, words[word], length) != 0))
+        word++;
+    if (word == PARTS)
+        y->at = begin;
+    return word;
+}
+
+/* Whether a part begins at y->at: a word, and what must stand after it. */
+static bool at_part(yara *y)
+{
+    const char *begin = y->at;
+    const int word = pass_word(y);
+    skip(y);
+    const char next = y->at < y->end ? *y->at : 0;
+    y->at = begin;
+    return word < PARTS && (word == RULE || (word < IMPORT ? is_letter(next) : next == '"'));
+}
+
+/* Say that no part of a file begins here, and pass over it up to the next one. */
+static bool pass_stray(yara *y)
+{
+    const char *begin = y->at;
+    if (!y->begun)
+        return fail_at(y, begin, "a YARA file is made of rules: rule NAME { strings: ... }");
+    const size_t name = pass_name(y), length = name ? name : 1;
+    pattern_set_warn(y->set, y->file, line_at(y, begin),
+                     "left out: '%.*s' and what follows, up to the next rule, import or include",
+                     (int)(length < 40 ? length : 40), begin);
+    y->set->left_out[LEFT_ENTRIES]++;
+    y->at = begin + length;
+    for (skip(y); y->at < y->end && !at_part(y); skip(y))
+        if (!pass_name(y))
+            y->at++;
+    return true;
 }
 
 /* A rule, or what stands between rules: import, include, private, global. */
 static bool read_part(yara *y)
 {
     const char *begin = y->at;
-    const size_t length = pass_name(y);
-    if (length == 4 && memcmp(begin, "rule", 4) == 0)
+    if (!at_part(y))
+        return pass_stray(y);
+    const int word = pass_word(y);
+    y->begun = true;
+    if (word == RULE)
         return read_rule(y);
-    if (length == 7 && memcmp(begin, "include", 7) == 0)
+    skip(y);
+    if (word == INCLUDE)
         pattern_set_warn(y->set, y->file, line_at(y, begin),
-                         "include is left out: give that file with --yara, too");
-    if (length)
-        return true;
-    return *begin == '"' ? pass_quoted(y, '"')
-                         : fail_at(y, begin,
-                                   "a YARA file is made of rules: rule NAME { strings: ... }");
+                         "include is left out: give that file, too");
+    return word < IMPORT || pass_quoted(y, '"');
 }
 
-/* Behind what cannot be read: the next line that begins as what read_part takes. */
-static void pass_to_rule(yara *y)
+/* After what cannot be read: the next line that begins as what read_part takes. */
+static void pass_to_part(yara *y)
 {
-    static const char *const words[] = { "rule", "private", "global", "import", "include" };
-    for (size_t word = 5; word == 5 && y->at < y->end;) {
+    do {
         const char *stop = memchr(y->at, '\n', (size_t)(y->end - y->at));
         y->at = stop ? stop : y->end;
         skip(y);
-        const char *begin = y->at;
-        const size_t length = pass_name(y);
-        for (word = 0; word < 5; word++)
-            if (length == strlen(words[word]) && memcmp(begin, words[word], length) == 0)
-                break;
-        y->at = begin;
-    }
+    } while (y->at < y->end && !at_part(y));
 }
 
 static bool read_rules(yara *y)
@@ -472,11 +575,15 @@ static bool read_rules(yara *y)
     for (skip(y); !y->failed && y->at < y->end; skip(y)) {
         const size_t patterns = y->set->count;
         y->rule_length = 0;
+        y->whole = false;
         if (read_part(y) || y->failed)
             continue;
         y->set->count = patterns;
-        pass_to_rule(y);
+        if (!y->whole)
+            pass_to_part(y);
     }
+    name_set_free(&y->rules);
+    name_set_free(&y->strings);
     return !y->failed;
 }
 
