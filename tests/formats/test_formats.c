@@ -1,6 +1,7 @@
 /* test_formats.c: the calls of trawl/formats.h, as a program has them that knows nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,18 @@ static void test_damage(void **state)
     assert_int_equal(warnings, 0); /* the format was said */
 }
 
+/* An entry has its own name, or none. */
+static void test_entries(void **state)
+{
+    (void)state;
+    assert_string_equal(READ(GENBANK, "LOCUS       X\nORIGIN\n 1 ac\n//\n"
+                                      "LOCUS       \nORIGIN\n 1 gg\n//\n"
+                                      "ORIGIN\n 1 tt\n//\n"
+                                      "ID   Y; SV 2; linear\nSQ   x\n ac 2\n//\n"
+                                      "ID   ;\nSQ   x\n gg 2\n//\n"),
+                        "f|6|X:1=ac :2=gg :3=tt Y.2:4=ac :5=gg ");
+}
+
 /* Two members of a tar archive, of which the first is damaged. */
 static void test_members(void **state)
 {
@@ -170,6 +183,8 @@ static int add_end(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
+static const trawl_compile_options *compiling; /* as */
+
 /* The ids and ends of what a file's patterns find in a text, after each pattern's "NAME@LINE ". */
 static const char *found_by(uint32_t kind, uint32_t syntax, const char *content, const char *text)
 {
@@ -203,7 +218,7 @@ static const char *found_by(uint32_t kind, uint32_t syntax, const char *content,
         sprintf(said + strlen(said), "%s@%d ", all[i].name ? all[i].name : "",
                 (int)trawl_patterns_line(patterns, i));
     assert_int_equal(trawl_patterns_line(patterns, count), 0);
-    assert_int_equal(trawl_patterns_compile(patterns, NULL, &plan, NULL), TRAWL_OK);
+    assert_int_equal(trawl_patterns_compile(patterns, compiling, &plan, NULL), TRAWL_OK);
     trawl_patterns_close(patterns);
     assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
     assert_true(trawl_scan(context, plan, text, strlen(text), NULL, add_end, said, NULL) >= 0);
@@ -243,6 +258,45 @@ static void test_patterns(void **state)
                      TRAWL_ERROR_ARGUMENT);
     assert_string_equal(error.text, "/nowhere/list");
     trawl_patterns_close(NULL);
+}
+
+/* What a file asks for holds whichever library the caller's struct was made for. */
+static void test_older_options(void **state)
+{
+    static const char rule[] = "rule r { strings: $a = \"ab\" fullword condition: $a }\n";
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    struct {
+        trawl_compile_options known;
+        uint64_t more;
+    } newer = { TRAWL_COMPILE_OPTIONS_INIT, 0 };
+    trawl_patterns *patterns;
+    trawl_plan *plan;
+    trawl_error error;
+    (void)state;
+    compiling = &options;
+    options.size = offsetof(trawl_compile_options, likeness);
+    assert_string_equal(found_by(TRAWL_PATTERNS_YARA, 0, rule, "abc ab"), "r:$a@1 1:6 ");
+    newer.known.size = sizeof newer;
+    compiling = &newer.known;
+    assert_string_equal(found_by(TRAWL_PATTERNS_YARA, 0, rule, "abc ab"), "r:$a@1 1:6 ");
+    compiling = NULL;
+    char path[] = "/tmp/trawl-formats-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, "ab\n", 3) == 3);
+    close(fd);
+    assert_int_equal(trawl_patterns_open(path, NULL, &patterns, NULL), TRAWL_OK);
+    unlink(path);
+    newer.more = 1;
+    options.size = sizeof(size_t);
+    const trawl_compile_options *const refused[] = { &newer.known, &options };
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(trawl_patterns_compile(patterns, refused[i], &plan, &error),
+                         TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(error.code, TRAWL_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "trawl_compile_options of "));
+        assert_null(plan);
+    }
+    trawl_patterns_close(patterns);
 }
 
 /* What is told of a YARA file, as "line message" of the last one, after what is found. */
@@ -291,6 +345,19 @@ static void test_yara(void **state)
         "s:$a@2 1:5 0 ");
     assert_string_equal(found_by_yara("words\n" RULE("s", "$a = \"cd\""), 0),
                         "!1 a YARA file is made of rules: rule NAME { strings: ... }0 ");
+}
+
+/* The sid is that of all contents, wherever it stands. */
+static void test_sids(void **state)
+{
+    (void)state;
+    assert_string_equal(found_by(TRAWL_PATTERNS_RULES, 0,
+                                 "alert tcp any any -> any any (sid:7; content:\"ab\";)\n"
+                                 "alert tcp any any -> any any (content:\"x\"; sid:8; "
+                                 "content:\"b\";)\n",
+                                 "xab"),
+                        "ab@1 x@2 b@2 8:1 7:3 8:3 ");
+    assert_int_equal(warnings, 0);
 }
 
 static void test_rules(void **state)
@@ -494,7 +561,8 @@ int main(void)
         cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_rules),   cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_trees),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_yara),
+        cmocka_unit_test(test_entries), cmocka_unit_test(test_older_options),
+        cmocka_unit_test(test_sids),    cmocka_unit_test(test_yara),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,13 +21,13 @@ int api_fail(trawl_file_error *error, int code, const char *text, uint64_t line,
     return code;
 }
 
-int api_options(void *to, size_t known, const void *from, const char *what, const char *init,
-                const char *text, trawl_file_error *error)
+int api_options(void *to, size_t known, size_t least, const void *from, const char *what,
+                const char *init, const char *text, trawl_file_error *error)
 {
     size_t size = known;
     if (from)
         memcpy(&size, from, sizeof size);
-    if (size < known || size > 4096 || size % sizeof(size_t))
+    if (size < least || size > 4096 || size % sizeof(size_t))
         return api_fail(error, TRAWL_ERROR_ARGUMENT, text, 0,
                         "%s of %zu bytes, where %zu are expected: fill them with %s", what, size,
                         known, init);
@@ -38,6 +38,7 @@ int api_options(void *to, size_t known, const void *from, const char *what, cons
                             "link the newer library, or leave it zero",
                             what, size, known);
     if (from)
-        memcpy(to, from, known);
+        memcpy(to, from, size < known ? size : known);
+    memcpy(to, &known, sizeof known);
     return TRAWL_OK;
 }

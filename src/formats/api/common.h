@@ -14,8 +14,9 @@ int api_fail(trawl_file_error *error, int code, const char *text, uint64_t line,
     ;
 
 /* Copy a caller's options, of an older or newer library, over the defaults in `to`, of which this
- * library knows `known` bytes. `what` and `init` are their names in messages. */
-int api_options(void *to, size_t known, const void *from, const char *what, const char *init,
-                const char *text, trawl_file_error *error);
+ * library knows `known` bytes; `to` has that size then. `least` is that of the first library that
+ * had them. `what` and `init` are their names in messages. */
+int api_options(void *to, size_t known, size_t least, const void *from, const char *what,
+                const char *init, const char *text, trawl_file_error *error);
 
 #endif

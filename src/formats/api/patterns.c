@@ -1,4 +1,5 @@
 /* patterns.c: the files of patterns of trawl/formats.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static int take_options(trawl_patterns_options *to, const trawl_patterns_options
                         const char *name, trawl_file_error *error)
 {
     *to = (trawl_patterns_options)TRAWL_PATTERNS_OPTIONS_INIT;
-    const int status = api_options(to, sizeof *to, from, "trawl_patterns_options",
+    const int status = api_options(to, sizeof *to, sizeof *to, from, "trawl_patterns_options",
                                    "TRAWL_PATTERNS_OPTIONS_INIT", name, error);
     const char *wrong = to->kind > TRAWL_PATTERNS_RULES ? "kind"
                         : to->syntax > TRAWL_SYNTAX_HEX ? "syntax"
@@ -121,12 +122,30 @@ uint64_t trawl_patterns_line(const trawl_patterns *patterns, size_t index)
     return index < patterns->set.count ? patterns->set.origins[index].line : 0;
 }
 
+static int fail(trawl_error *error, int code, const char *why)
+{
+    if (error) {
+        *error = (trawl_error){ .code = code, .pattern = TRAWL_NONE, .offset = TRAWL_NONE };
+        snprintf(error->message, sizeof error->message, "%.*s", (int)sizeof error->message - 1,
+                 why);
+    }
+    return code;
+}
+
 int trawl_patterns_compile(const trawl_patterns *patterns, const trawl_compile_options *options,
                            trawl_plan **plan, trawl_error *error)
 {
-    const trawl_compile_options defaults = TRAWL_COMPILE_OPTIONS_INIT;
-    return pattern_set_make(&patterns->set, 0, patterns->set.count, options ? options : &defaults,
-                            plan, error);
+    /* Structs of trawl.h may be as small as they were when this member was the next to come. */
+    const size_t least = offsetof(trawl_compile_options, likeness);
+    trawl_compile_options asked = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_file_error refused;
+    const int status = api_options(&asked, sizeof asked, least, options, "trawl_compile_options",
+                                   "TRAWL_COMPILE_OPTIONS_INIT", "", &refused);
+    *plan = NULL;
+    asked.conditions = NULL;
+    return status == TRAWL_OK
+               ? pattern_set_make(&patterns->set, 0, patterns->set.count, &asked, plan, error)
+               : fail(error, status, refused.message);
 }
 
 void trawl_patterns_close(trawl_patterns *patterns)
@@ -196,15 +215,6 @@ static int take(const trawl_match *matches, size_t count, void *user)
     trawl_rules *r = user;
     r->lost = !verdicts_take(r->verdicts, matches, count);
     return r->lost;
-}
-
-static int fail(trawl_error *error, int code, const char *why)
-{
-    if (error) {
-        *error = (trawl_error){ .code = code, .pattern = TRAWL_NONE, .offset = TRAWL_NONE };
-        strcpy(error->message, why);
-    }
-    return code;
 }
 
 /* Hand out the rules that hold. False: no memory. */

@@ -16,7 +16,7 @@ static int open_picture(const char *path, const void *bytes, size_t length, cons
     trawl_picture_options o = TRAWL_PICTURE_OPTIONS_INIT;
     char message[sizeof error->message] = "";
     *picture = NULL;
-    int status = api_options(&o, sizeof o, from, "trawl_picture_options",
+    int status = api_options(&o, sizeof o, sizeof o, from, "trawl_picture_options",
                              "TRAWL_PICTURE_OPTIONS_INIT", name, error);
     if (status != TRAWL_OK)
         return status;

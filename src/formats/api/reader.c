@@ -53,7 +53,7 @@ static int take_options(trawl_reader_options *to, const trawl_reader_options *fr
                         const char *name, trawl_file_error *error)
 {
     *to = (trawl_reader_options)TRAWL_READER_OPTIONS_INIT;
-    const int status = api_options(to, sizeof *to, from, "trawl_reader_options",
+    const int status = api_options(to, sizeof *to, sizeof *to, from, "trawl_reader_options",
                                    "TRAWL_READER_OPTIONS_INIT", name, error);
     const char *wrong = to->format > TRAWL_FORMAT_PCAP      ? "format"
                         : to->flags & ~TRAWL_READ_QUALITIES ? "flags"

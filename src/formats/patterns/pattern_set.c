@@ -135,7 +135,8 @@ int pattern_set_make(const pattern_set *set, size_t first, size_t count,
     const trawl_conditions **conditions = NULL;
     if (set->conditional && !(conditions = malloc(count * sizeof *conditions))) {
         if (error)
-            *error = (trawl_error){ .pattern = TRAWL_NONE,
+            *error = (trawl_error){ .code = TRAWL_ERROR_MEMORY,
+                                    .pattern = TRAWL_NONE,
                                     .offset = TRAWL_NONE,
                                     .message = "out of memory for what patterns ask for" };
         return TRAWL_ERROR_MEMORY;

@@ -1,7 +1,7 @@
 /* rules.c: Snort's and Suricata's rules: their contents become patterns.
  *
  * Idea: one pass over the options of each rule, which end with ';' outside of quotes. A content is
- * a literal, nocase its flag; sid comes later and gives all of a rule's contents their id. What
+ * a literal, nocase its flag; the rule's sid, wherever it stands, is the id of its contents. What
  * else is said of a content is kept for verdicts (formats/verdicts/), with the names of what we
  * cannot evaluate. Two of these reach further: a buffer, of which the contents that follow (or the
  * one before) are parts, and what moves the cursor that relative contents begin from.
@@ -291,8 +291,6 @@ static bool read_sid(rules *r, const char *value, const char *end)
         return leave_out(r, "a sid is a number from 1 to 4294967295");
     if (r->rule.sid)
         return leave_out(r, "it has two sids");
-    for (size_t i = r->first; i < r->set->count; i++)
-        r->set->patterns[i].id = (uint32_t)sid;
     r->rule.sid = (uint32_t)sid;
     return true;
 }
@@ -419,6 +417,8 @@ static bool keep_rule(rules *r)
     memcpy(names, r->unchecked, r->unchecked_used);
     names[r->unchecked_used] = '\0';
     r->rule.unchecked = names;
+    for (size_t i = r->first; i < r->set->count; i++)
+        r->set->patterns[i].id = r->rule.sid;
     for (size_t i = r->rule.first; i < r->rule.first + r->rule.count; i++)
         some = some || is_evaluated(&list->contents[i]);
     list->empty += !some;

@@ -86,6 +86,14 @@ static void end_entry(entries *e)
     if (e->within && !e->sequence && e->without++ == 0)
         e->first = e->begin;
     e->within = e->sequence = false;
+    e->name[0] = '\0';
+}
+
+static void begin_entry(entries *e)
+{
+    if (!e->within)
+        e->begin = e->line;
+    e->within = true;
 }
 
 /* The line in `text` has ended. */
@@ -94,8 +102,7 @@ static void take_line(entries *e)
     const bool locus = begins(e->text, "LOCUS "), identity = begins(e->text, "ID   ");
     if (locus || identity) {
         end_entry(e);
-        e->within = true;
-        e->begin = e->line;
+        begin_entry(e);
     }
     if (locus)
         take_name(e, e->text + 6, " \t\r");
@@ -105,8 +112,10 @@ static void take_line(entries *e)
         take_name(e, e->text + 8, " \t\r");
     else if (begins(e->text, "//"))
         end_entry(e);
-    else if (begins(e->text, "ORIGIN") || begins(e->text, "SQ   "))
+    else if (begins(e->text, "ORIGIN") || begins(e->text, "SQ   ")) {
+        begin_entry(e); /* which may lack its first line */
         e->state = BEGIN;
+    }
     e->kept = 0;
     e->line++;
 }
