@@ -77,7 +77,8 @@ typedef struct trawl_records {
     size_t size;
     size_t count;
     uint32_t format;          /* what the text was read as, never AUTO */
-    uint32_t unused;          /* zero */
+    uint32_t cut;             /* 1: the last one is cut off, where the text is damaged; the next
+                                 call says why. Else 0 */
     uint64_t first;           /* the number of the first, from 1 in its text */
     const char *text;         /* the file's name, with those of members after it: "a.tar:b.gz" */
     const trawl_text *texts;  /* the records' bytes */
@@ -103,8 +104,9 @@ TRAWL_API int trawl_reader_open_memory(const void *bytes, size_t length, const c
                                        trawl_file_error *error);
 
 /* The next records: one at least, of one text. TRAWL_END: there are none. An error concerns the
- * text that it names, of which the records before the damage were given; the next call goes on with
- * the texts beside it (members of an archive). TRAWL_ERROR_ARGUMENT: what is there cannot be read;
+ * text that it names, of which the records before the damage were given, and what is there of the
+ * one that is cut off by it (trawl_records.cut); the next call goes on with the texts beside it
+ * (members of an archive). TRAWL_ERROR_ARGUMENT: what is there cannot be read;
  * TRAWL_ERROR_LIMIT: it has a record of more than 1 GiB; TRAWL_ERROR_MEMORY;
  * TRAWL_ERROR_UNSUPPORTED: it is of a format that is known and not read. */
 TRAWL_API int trawl_reader_next(trawl_reader *reader, trawl_records *records,

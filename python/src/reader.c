@@ -39,6 +39,7 @@ typedef struct item {
     int64_t *offsets;
     char *names; /* each ended by a NUL byte; NULL: records of this kind have none */
     size_t length, count, names_length;
+    bool cut; /* the last record is cut off, and the next item says why */
 } item;
 
 static void drop_item(void *user)
@@ -113,6 +114,7 @@ static item *make_item(const trawl_records *from)
     if (!i)
         return NULL;
     i->count = from->count;
+    i->cut = from->cut;
     for (size_t k = 0; k < from->count; k++) {
         i->length += from->texts[k].length;
         i->names_length += from->names ? strlen(from->names[k]) + 1 : 0;
@@ -164,7 +166,7 @@ static PyObject *name_of(const char *name)
     return PyUnicode_DecodeFSDefault(name);
 }
 
-/* (text, bytes, offsets, names or None, qualities or None), or (text, why, whether it is a warning
+/* (text, bytes, offsets, names or None, qualities or None, whether the last is cut off), or (text, why, whether it is a warning
  * only). */
 static PyObject *next(PyObject *self)
 {
@@ -183,8 +185,8 @@ static PyObject *next(PyObject *self)
                                            : Py_BuildValue("");
         i->bytes = i->qualities = NULL;
         i->offsets = NULL;
-        made = Py_BuildValue("NNNy#N", name_of(i->text), bytes, offsets, i->names,
-                             (Py_ssize_t)i->names_length, qualities);
+        made = Py_BuildValue("NNNy#NN", name_of(i->text), bytes, offsets, i->names,
+                             (Py_ssize_t)i->names_length, qualities, PyBool_FromLong(i->cut));
     }
     drop_item(i);
     return made;

@@ -238,6 +238,23 @@ def test_several_files(tmp_path):
             trawl.open(wrong, data=data)
 
 
+def test_cut_off(tmp_path):
+    """A record that ends where its text is damaged says so, and the error says why."""
+    whole, path = tmp_path / "a.fasta", tmp_path / "a.fasta.gz"
+    whole.write_bytes(FASTA)
+    path.write_bytes(gzip.compress(b">a\nACGT\n>b\n" + b"ACGT" * 1000, 0)[:-1000])
+    with pytest.raises(trawl.ReadError) as raised:
+        need(path)
+    assert raised.value.text == str(path)
+    reader = trawl.open([whole, path, whole], errors="keep")
+    records = list(reader)
+    assert [r.name for r in records] == ["one", "two", "three", "four", "a", "b", "one", "two", "three", "four"]
+    assert [r.name for r in records if r.cut] == ["b"] and 2000 < len(records[5].data) < 4000
+    assert [text for text, _ in reader.errors] == [str(path)]
+    assert trawl.open([whole, path, whole], errors="keep").read().cut == [5]
+    assert trawl.open(whole).read().cut == []
+
+
 def test_qualities(tmp_path, rng):
     """Of FASTQ each letter has its quality, where they are asked for: on one line or several, of records
     longer than a batch, across batches and files."""
@@ -266,7 +283,7 @@ def test_qualities(tmp_path, rng):
     assert [(r.data, r.qualities) for r in trawl.open("a", data=lines, qualities=True)] == \
         [(b"ACGT", b"I!@I"), (b"A", b"+")]
     cut = trawl.open("a", data=b"@r\nACGT\n+\nII\n", qualities=True, errors="keep")
-    assert [r.qualities for r in cut] in ([], [b"II!!"]) and len(cut.errors) == 1
+    assert [(r.qualities, r.cut) for r in cut] == [(b"II!!", True)] and len(cut.errors) == 1
 
 
 def test_failures(tmp_path):

@@ -7,7 +7,7 @@ import os
 import stat
 import warnings
 from bisect import bisect_right
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Record(NamedTuple):
     number: int  #: its index in all that the reader gives, as ``record`` of a match
     text: str  #: the file, and the member in it: "a.tar:b.fasta"
     qualities: bytes = b""  #: of FASTQ, one for each letter, as they stand there; if they are wanted
+    cut: bool = False  #: it ends where its text is damaged, and lacks what followed
 
 
 class Records:
@@ -40,11 +41,15 @@ class Records:
         qualities: of FASTQ an array of uint8, one for each byte of `data`, as they stand in the file
             (usually 33 more than the quality), if they were asked for; else None. Where a text of
             another kind stands beside, 0.
+        cut: the indices of records that end where their text is damaged, and lack what followed.
+            `Reader.batches` gives such a record before it says why.
     """
 
     def __init__(self, data: np.ndarray, offsets: np.ndarray, names: bytes, first: int,
-                 texts: List[Tuple[int, str]], qualities: Optional[np.ndarray] = None) -> None:
+                 texts: List[Tuple[int, str]], qualities: Optional[np.ndarray] = None,
+                 cut: Sequence[int] = ()) -> None:
         self.data = data
+        self.cut = list(cut)
         self.qualities = qualities
         self.offsets = offsets
         self.first = first
@@ -141,8 +146,9 @@ class Reader:
                 else:
                     self._fail(text, why)
                 continue
-            text, data, offsets, names, qualities = item
-            yield Records(data, offsets, names or b"", first, [(0, text)], qualities)
+            text, data, offsets, names, qualities, is_cut = item
+            yield Records(data, offsets, names or b"", first, [(0, text)], qualities,
+                          [len(offsets) - 2] if is_cut else [])
             first += len(offsets) - 1
         self.close()
 
@@ -153,7 +159,7 @@ class Reader:
         for batch in batches:
             text = batch.text_of(0)
             for i, name in enumerate(batch.names):
-                yield Record(name, batch[i], batch.first + i, text, batch.qualities_of(i))
+                yield Record(name, batch[i], batch.first + i, text, batch.qualities_of(i), i in batch.cut)
 
     def read(self) -> Records:
         """All of them at once."""
@@ -165,7 +171,8 @@ class Reader:
         named = any(p._blob for p in parts)
         return Records(np.concatenate([p.data for p in parts]), np.concatenate(offsets),
                        b"".join(p._blob or b"\0" * len(p) for p in parts) if named else b"", 0,
-                       [(p.first, p._texts[0][1]) for p in parts], _joined_qualities(parts))
+                       [(p.first, p._texts[0][1]) for p in parts], _joined_qualities(parts),
+                       [p.first + i for p in parts for i in p.cut])
 
     def close(self) -> None:
         """Read no more."""

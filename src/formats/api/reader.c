@@ -217,6 +217,7 @@ static void hand_out(trawl_reader *r, size_t count, trawl_records *to)
     const trawl_records given = { .size = to->size,
                                   .count = count,
                                   .format = r->format,
+                                  .cut = b->cut && count == b->count,
                                   .first = b->records[0].number,
                                   .text = r->name,
                                   .texts = r->texts,
@@ -239,7 +240,7 @@ static size_t fill(trawl_reader *r)
     const bool long_one = r->more < 0 && b->room >= BATCH_LARGEST && b->used > BATCH_LARGEST / 2;
     if (long_one)
         r->why = "has a record of more than 1 GiB: map the file, or feed it to a stream";
-    return b->count - (b->count && (long_one || (b->open && r->more != 0)));
+    return b->count - (b->count && (long_one || b->open));
 }
 
 int trawl_reader_next(trawl_reader *r, trawl_records *records, trawl_file_error *error)

@@ -286,7 +286,7 @@ static int fill(void *user, batch *b, const char **why)
     *why = NULL;
     const input_state there = a->binary ? read_blocks(a, b, why) : read_lines(a, b, why);
     if (there == INPUT_FAILED)
-        batch_end(b);
+        batch_cut(b);
     b->line = *why == no_columns ? a->line : 0;
     return there == INPUT_LATER ? 1 : (int)there;
 }

@@ -179,7 +179,7 @@ static int fill(void *user, batch *b, const char **why)
         c->waiting = true;
     }
     if (*why)
-        batch_end(b);
+        batch_cut(b);
     return *why ? -1 : 1;
 }
 

@@ -222,8 +222,8 @@ static int fill(void *user, batch *b, const char **why)
                     : e->state == WORDS ? pass_words(e)
                                         : pass_letters(e, b, why);
     }
-    if (there != INPUT_LATER)
-        batch_end(b);
+    if (there == INPUT_FAILED)
+        batch_cut(b);
     return there == INPUT_LATER ? 1 : (int)there;
 }
 

@@ -44,6 +44,14 @@ static bool add_line(lines *l, batch *b, const char **why)
     return true;
 }
 
+/* The text cannot be read any more. */
+static int lose(batch *b, const source *text, const char **why)
+{
+    batch_cut(b);
+    *why = text->why;
+    return -1;
+}
+
 static int fill(void *user, batch *b, const char **why)
 {
     lines *l = user;
@@ -56,14 +64,17 @@ static int fill(void *user, batch *b, const char **why)
             l->at = 0;
             l->used = got > 0 ? (size_t)got : 0;
             if (got < 0)
-                *why = l->text->why;
-            if (got <= 0) {
+                return lose(b, l->text, why);
+            if (got == 0) {
                 batch_end(b);
-                return got < 0 ? -1 : 0;
+                return 0;
             }
         }
-        if (!add_line(l, b, why))
+        if (!add_line(l, b, why)) {
+            if (*why)
+                batch_cut(b);
             return *why ? -1 : 1;
+        }
     }
 }
 
@@ -88,15 +99,18 @@ static int fill_text(void *user, batch *b, const char **why)
         return -1;
     do {
         uint8_t *to = batch_room(b, 1, why);
+        if (!to && *why)
+            batch_cut(b);
         if (!to)
             return *why ? -1 : 1;
         got = source_read(text, to, b->room - b->used);
         b->used += got > 0 ? (size_t)got : 0;
         b->records[0].length = b->used;
     } while (got > 0);
+    if (got < 0)
+        return lose(b, text, why);
     batch_end(b);
-    *why = got < 0 ? text->why : NULL;
-    return got < 0 ? -1 : 0;
+    return 0;
 }
 
 static void close_text(void *user)

@@ -160,6 +160,12 @@ bool batch_add(batch *b, const uint8_t *bytes, size_t length, const char **why)
 
 void batch_end(batch *b)
 {
+    b->open = b->cut = false;
+}
+
+void batch_cut(batch *b)
+{
+    b->cut = b->open;
     b->open = false;
 }
 

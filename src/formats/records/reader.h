@@ -33,6 +33,7 @@ typedef struct batch {
     record *records;
     size_t count;
     bool open;     /* the last record is not ended */
+    bool cut;      /* after an error: the last record is, but lacks what follows in it */
     bool whole;    /* records are wanted whole */
     uint64_t line; /* after an error: where in the text, from 1; 0: not known */
 } batch;
@@ -73,11 +74,13 @@ void batch_free(batch *b);
  * it after its piece. */
 void batch_next(batch *b, const batch *before);
 
-/* For readers: begin a record, add bytes, end it. What is refused is to be given again in the next
- * batch, which is the answer 1 of `fill`; *why is set where that helps nothing. */
+/* For readers: begin a record, add bytes, end it, or before an error end it where it is. What is
+ * refused is to be given again in the next batch, which is the answer 1 of `fill`; *why is set
+ * where that helps nothing. */
 bool batch_begin(batch *b, uint64_t number, const char *name, size_t length, const char **why);
 bool batch_add(batch *b, const uint8_t *bytes, size_t length, const char **why);
 void batch_end(batch *b);
+void batch_cut(batch *b);
 
 /* Whether it has a record that is ended. */
 bool batch_ready(const batch *b);

@@ -388,9 +388,11 @@ static int finish(sequence *s, batch *b, const char **why)
     }
     if (s->look.letters)
         end_line(s, true);
-    batch_end(b);
-    if (!s->fastq || s->state == BETWEEN || (s->state == QUALITY && s->qualities == s->letters))
+    if (!s->fastq || s->state == BETWEEN || (s->state == QUALITY && s->qualities == s->letters)) {
+        batch_end(b);
         return 0;
+    }
+    batch_cut(b);
     fail(s, why, "the text ends within a record, which begins on line %" PRIu64, s->begin);
     return -1;
 }
@@ -405,7 +407,7 @@ static int fill_all(sequence *s, batch *b, const char **why)
             return finish(s, b, why);
         if (*why || !step(s, b, why)) {
             if (*why)
-                batch_end(b);
+                batch_cut(b);
             return *why ? -1 : 1;
         }
     }

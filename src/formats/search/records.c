@@ -150,7 +150,7 @@ static int scan_circles(record_scan *r, size_t ended)
             break;
         r->first = i;
         status = circle_feed(r->circle, b->bytes + piece->begin, piece->length, &r->error);
-        if (status == TRAWL_OK && i < ended && !(r->damaged && i + 1 == b->count))
+        if (status == TRAWL_OK && i < ended && !(b->cut && i + 1 == b->count))
             status = circle_end(r->circle, &r->error);
     }
     return status;

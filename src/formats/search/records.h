@@ -2,8 +2,8 @@
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
-#include "formats/search/circle.h"
 #include "formats/records/ahead.h"
+#include "formats/search/circle.h"
 #include "trawl.h"
 
 typedef struct record_scan {
@@ -32,7 +32,7 @@ typedef struct record_scan {
     circle *circle;       /* where records are circles */
     uint8_t *joined;      /* the bytes of a match that crosses the end of one */
     content_doubt doubt;  /* with a reason: of the first line that may not be meant so */
-    bool damaged;         /* the last record of the batch may lack its end */
+    bool damaged;         /* the text is, after what the batch holds */
     trawl_error error;
     const char *why;
     char message[256];
