@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES (UINT64_C(1) << 22) /* of cells: keeps memory and time small */
+/* Of cells: keeps memory and time small. */
+static const image_limit limit = { UINT64_C(1) << 22, "limit" };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -87,7 +88,7 @@ static void read_raw(const uint8_t *data, size_t size)
     image picture;
     if (raw.cell_size == 0)
         return;
-    int status = image_read_memory(data, size, IMAGE_AS_STORED, &raw, MAX_BYTES, NULL, &picture,
+    int status = image_read_memory(data, size, IMAGE_AS_STORED, &raw, limit, NULL, &picture,
                                    message, sizeof message);
     check(status, &picture, message);
     image_free(&picture);
@@ -100,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int as = IMAGE_AS_STORED; as <= IMAGE_AS_GREY; as++) {
         char message[256] = "";
         image picture;
-        int status = image_decode(data, size, (image_as)as, MAX_BYTES, table, &picture, message,
-                                  sizeof message);
+        int status =
+            image_decode(data, size, (image_as)as, limit, table, &picture, message, sizeof message);
         check(status, &picture, message);
         rows[as] = picture.rows;
         cols[as] = picture.cols;

@@ -146,6 +146,11 @@ if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligne
     status=1
 fi
 
+if grep -rnE '"[^"]*(--[a-z]|trawl (find|grep|grid|compile|info))' src/formats --include='*.[ch]'; then
+    echo "what formats say names no option of the command: its caller has the names"
+    status=1
+fi
+
 broken=$(awk 'FNR == 1 { code = 0 }
     /^ *```/ { code = !code }
     !code { gsub(/`[^`]*`/, "")

@@ -143,9 +143,9 @@ static void read_all(relay *out, void *user)
     j->out = out;
     j->options.warn = warn;
     j->options.user = j;
-    int status = j->at_hand ? trawl_reader_open_memory(j->bytes, j->length, j->path, &j->options,
-                                                       &r, &error)
-                            : trawl_reader_open(j->path, &j->options, &r, &error);
+    int status =
+        j->at_hand ? trawl_reader_open_memory(j->bytes, j->length, j->path, &j->options, &r, &error)
+                   : trawl_reader_open(j->path, &j->options, &r, &error);
     if (status < 0)
         hand_over_words(j, &error, false);
     while (r && wanted && (status = trawl_reader_next(r, &records, &error)) != TRAWL_END) {
@@ -166,8 +166,8 @@ static PyObject *name_of(const char *name)
     return PyUnicode_DecodeFSDefault(name);
 }
 
-/* (text, bytes, offsets, names or None, qualities or None, whether the last is cut off), or (text, why, whether it is a warning
- * only). */
+/* (text, bytes, offsets, names or None, qualities or None, whether the last is cut off), or (text,
+ * why, whether it is a warning only). */
 static PyObject *next(PyObject *self)
 {
     reader *r = (reader *)self;
@@ -181,8 +181,8 @@ static PyObject *next(PyObject *self)
     } else {
         PyObject *bytes = memory_array(NPY_UINT8, i->bytes, i->length);
         PyObject *offsets = memory_array(NPY_INT64, i->offsets, i->count + 1);
-        PyObject *qualities = i->qualities ? memory_array(NPY_UINT8, i->qualities, i->length)
-                                           : Py_BuildValue("");
+        PyObject *qualities =
+            i->qualities ? memory_array(NPY_UINT8, i->qualities, i->length) : Py_BuildValue("");
         i->bytes = i->qualities = NULL;
         i->offsets = NULL;
         made = Py_BuildValue("NNNy#NN", name_of(i->text), bytes, offsets, i->names,
@@ -254,8 +254,7 @@ PyObject *core_reader(PyObject *module, PyObject *args)
     uint64_t threads_number, ratio_number;
     PyObject *threads, *ratio, *bytes;
     (void)module;
-    if (!PyArg_ParseTuple(args, "yIOOOp", &path, &mode, &threads, &ratio, &bytes,
-                          &qualities) ||
+    if (!PyArg_ParseTuple(args, "yIOOOp", &path, &mode, &threads, &ratio, &bytes, &qualities) ||
         !number_get(threads, "threads", UINT32_MAX, &threads_number) ||
         !number_get(ratio, "ratio", UINT64_MAX, &ratio_number))
         return NULL;
@@ -288,7 +287,7 @@ PyObject *core_content(PyObject *module, PyObject *head)
 {
     static const char *const names[] = { "text", "packed", "archive", "fasta",   "fastq", "capture",
                                          "bam",  "sam",    "cram",    "entries", "twobit" };
-    const unpack_options options = { 0, 1 };
+    const unpack_options options = { 0, 1, NULL };
     const uint8_t *look;
     size_t length;
     content kind = CONTENT_PACKED;

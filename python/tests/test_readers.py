@@ -306,7 +306,7 @@ def test_failures(tmp_path):
     assert [text for text, _ in reader.errors] == [str(path)]
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(bytes(100 << 20)))
-    with pytest.raises(trawl.ReadError):
+    with pytest.raises(trawl.ReadError, match="not read; a larger ratio allows more$"):
         list(trawl.open(bomb))
     assert [len(r.data) for r in trawl.open(bomb, ratio=0)] == [100 << 20]
     for wrong in ({"records": "pages"}, {"errors": "ignore"}, {"ratio": -1}, {"ratio": 2**70},

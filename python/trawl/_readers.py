@@ -20,6 +20,14 @@ _MODES = {name: i for i, name in enumerate(
     ["auto", "lines", "whole", "fasta", "fastq", "sam", "genbank", "pcap"])}
 
 
+_OF_C = "trawl_reader_options.max_ratio allows more"
+
+
+def _as_python_says(why: str) -> str:
+    """With the argument of `open` in place of the field of trawl/formats.h, which ends a message."""
+    return why[:-len(_OF_C)] + "a larger ratio allows more" if why.endswith(_OF_C) else why
+
+
 class Record(NamedTuple):
     """One record of a file."""
 
@@ -141,6 +149,7 @@ class Reader:
                 break
             if len(item) == 3:
                 text, why, warns = item
+                why = _as_python_says(why)
                 if warns:
                     warnings.warn(f"{text}: {why}", stacklevel=3)
                 else:

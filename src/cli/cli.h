@@ -19,9 +19,12 @@
 #include "energy/energy.h"
 #include "formats/patterns/pattern_set.h"
 #include "formats/records/sample.h"
-#include "formats/sources/source.h"
+#include "formats/sources/unpack.h"
 #include "formats/writers/text.h"
 #include "trawl.h"
+
+/* Why no more of a file is unpacked, of commands with --max-ratio. */
+#define RATIO_TOO_MUCH UNPACK_TOO_MUCH "; --max-ratio N allows N bytes for one (0: any number)"
 
 struct replacement;
 

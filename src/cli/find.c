@@ -184,10 +184,10 @@ static const option_row *const tables[] = { usage_rows,  pattern_rows, plan_rows
                                             help_rows,   grep_rows,    end_rows,  NULL };
 static const option_set options = { "find", tables, 27, ' ', NULL };
 
-static bool take_format(find *f, const writer_format *format)
+static bool take_format(find *f, const writer_format *format, const char *option)
 {
     f->output.format = format;
-    return single_option(f->run.command, "", &f->format_given, format->option);
+    return single_option(f->run.command, "", &f->format_given, option);
 }
 
 static bool read_option(void *user, int option, const char *value)
@@ -198,13 +198,13 @@ static bool read_option(void *user, int option, const char *value)
         return single_option(f->run.command, "--report", &f->report_given, value) &&
                choice_option(f->run.command, "--report", report_names, value, &f->search.report);
     case OPT_TSV:
-        return take_format(f, &writer_tsv);
+        return take_format(f, &writer_tsv, "--tsv");
     case OPT_JSON:
-        return take_format(f, &writer_json);
+        return take_format(f, &writer_json, "--json");
     case OPT_BED:
-        return take_format(f, &writer_bed);
+        return take_format(f, &writer_bed, "--bed");
     case OPT_GFF3:
-        return take_format(f, &writer_gff3);
+        return take_format(f, &writer_gff3, "--gff3");
     case OPT_MATCHED:
         return f->output.matched = true;
     case OPT_RECORD_NUMBER:
@@ -299,7 +299,7 @@ static bool output_fits(const find *f)
 {
     const writer *o = &f->output;
     const char *command = f->run.command;
-    const char *track = o->format->track ? o->format->option : NULL;
+    const char *track = o->format->track ? f->format_given : NULL;
     if (!limit_fits(command, f->search.most, o->count))
         return false;
     if (o->only_ids && o->count)

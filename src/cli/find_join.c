@@ -146,7 +146,7 @@ void find_ranks_same_options(const find_search *f, const cluster *c, const char 
                                  f->quiet,   f->circular, o->count,    o->all,        o->only_ids,
                                  o->matched, o->headless, o->verdicts, output != NULL };
     uint64_t own = digest_add(DIGEST, numbers, sizeof numbers);
-    own = digest_add(own, o->format->option, strlen(o->format->option));
+    own = digest_add(own, o->format->name, strlen(o->format->name));
     if (output)
         own = digest_add(own, output, strlen(output));
     must_equal(c, f->run->command, own, "has other options than rank 0: give all ranks the same");

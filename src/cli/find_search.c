@@ -347,7 +347,7 @@ static bool take_text(find_search *f, const char *name, source *file, content ki
 /* Every text of f->file, until no more is wanted. */
 static void take_texts(find_search *f, const char *file)
 {
-    const unpack_options options = { f->ratio, trawl_context_threads(f->context) };
+    const unpack_options options = { f->ratio, trawl_context_threads(f->context), RATIO_TOO_MUCH };
     texts *inside = texts_open(&f->file, file, &options);
     const char *name, *why;
     source *text;

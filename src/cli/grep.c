@@ -552,7 +552,7 @@ int command_grep(int argc, char **argv)
     g.patterns.command = g.run.command;
     pattern_set_complains(&g.patterns.set, &g.run);
     g.style.most = UINT64_MAX;
-    g.search.unpack = (unpack_options){ UNPACK_RATIO, 1 };
+    g.search.unpack = (unpack_options){ UNPACK_RATIO, 1, RATIO_TOO_MUCH };
     g.taken = optind;
     g.style.separator = "--";
     is_coloured(NULL, &g.coloured);

@@ -50,6 +50,12 @@ typedef struct grid_run {
     run_stats stats;
 } grid_run;
 
+/* What --max-memory allows. */
+static inline image_limit grid_limit(const grid_run *run)
+{
+    return (image_limit){ run->max_memory, "--max-memory" };
+}
+
 /* grid_needles.c: read the needles, open the context, and compile for it. */
 bool grid_read_needles(grid_run *run);
 

@@ -77,7 +77,7 @@ static void complain_compile(const pattern_set *set, const char *command, const 
     static const char of_library[] = "trawl_compile_options.max_memory", own[] = "--max-memory";
     trawl_error shown = *error;
     char *at = strstr(shown.message, of_library);
-    if (at) {
+    if (at && error->code == TRAWL_ERROR_LIMIT) {
         const char *rest = at + sizeof of_library - 1;
         memcpy(at, own, sizeof own - 1);
         memmove(at + sizeof own - 1, rest, strlen(rest) + 1);

@@ -18,7 +18,9 @@ trawl_plan *plan_read(const char *command, const char *path, void **block)
     char why[sizeof((trawl_error *)0)->message];
     trawl_plan *plan = plan_file_read(path, block, why, sizeof why);
     if (!plan)
-        complain(command, "%s: %s", shown_name(path), why);
+        complain(command, "%s: %s%s", shown_name(path), why,
+                 strcmp(why, PLAN_FILE_NONE) == 0 ? ": `trawl compile -f LIST -o FILE` makes one"
+                                                  : "");
     return plan;
 }
 

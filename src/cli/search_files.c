@@ -88,7 +88,10 @@ static bool search_file(crew *c, job *j, worker *w, const char *name)
 {
     const search *s = c->search;
     if (s->decompress && !w->file.ended && !texts_unpack(&w->file, &s->unpack)) {
-        file_failed(c, j, name, w->file.why);
+        file_failed(c, j, name,
+                    strcmp(w->file.why, TEXTS_ARCHIVE) != 0 ? w->file.why
+                                                            : TEXTS_ARCHIVE
+                        ": `trawl find` searches the files in it");
         return false;
     }
     const bool turn = wants_turn(c, &w->file) || !w->lines.context;

@@ -221,7 +221,7 @@ expect '--named: a pattern of the command line has no name' 0 \
     "${names}dna\t1\t2\tEcoRI\t0\t6\ndna\t1\t2\tEcoRI\t10\t16\ndna\t1\t1\t\t17\t20\ndna\t1\t3\tBam HI\t17\t23\n"
 printf '%b' 'EcoRI\tGAATTC\nGGATCC\n' >bad
 run find --named -f bad dna
-expect '--named: a line without a tab' 2 '' 'bad:2: with --named a line is NAME, a tab and a pattern'
+expect '--named: a line without a tab' 2 '' 'bad:2: in a list with names a line is NAME, a tab and a pattern'
 printf '>EcoRI a site\r\nGAA\r\n TTC\r\n\r\n>BamHI\n;no base\nGGATCC\n' >sites.fasta
 for syntax in literal escaped extended iupac prosite; do
     masked=

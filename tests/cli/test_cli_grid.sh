@@ -622,7 +622,7 @@ if command -v gzip >/dev/null; then
     gzip -c text.pgm >text.pgm.gz
     run grid -n nine.pgm text.pgm.gz
     check 'a compressed text' 2 "$header" \
-        'text.pgm.gz: is compressed (gzip), no picture; decompress it first: gzip -dc FILE | trawl grid ... -'
+        'text.pgm.gz: is compressed (gzip), no picture; decompress it first: gzip -dc FILE'
 fi
 
 # ---- PNG ---------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "random.h"
 
 char message[512];
+static const image_limit usual = { IMAGE_MAX_BYTES, "limit" }, little = { 1 << 22, "limit" };
 
 uint64_t cell(const image *picture, uint64_t row, uint64_t col)
 {
@@ -27,8 +28,8 @@ image must_decode(bytes file, image_as as)
 {
     image picture;
     image_intern *table = image_intern_new();
-    if (image_decode(file.data, file.length, as, IMAGE_MAX_BYTES, table, &picture, message,
-                     sizeof message) != 0)
+    if (image_decode(file.data, file.length, as, usual, table, &picture, message, sizeof message) !=
+        0)
         fail_msg("not read: %s", message);
     image_intern_free(table);
     return picture;
@@ -37,9 +38,9 @@ image must_decode(bytes file, image_as as)
 void must_fail(bytes file, image_as as, const char *text)
 {
     image picture;
-    assert_int_equal(image_decode(file.data, file.length, as, IMAGE_MAX_BYTES, NULL, &picture,
-                                  message, sizeof message),
-                     -1);
+    assert_int_equal(
+        image_decode(file.data, file.length, as, usual, NULL, &picture, message, sizeof message),
+        -1);
     assert_null(picture.cells);
     if (strstr(message, text) == NULL)
         fail_msg("expected \"%s\" in: %s", text, message);
@@ -70,7 +71,7 @@ void check_damage(bytes whole)
             copy.data[rng_below(&r, (uint32_t)whole.length)] = (uint8_t)rng_next(&r);
         copy.length = rng_chance(&r, 4) ? 1 + rng_below(&r, (uint32_t)whole.length) : whole.length;
         message[0] = '\0';
-        const int status = image_decode(copy.data, copy.length, (image_as)rng_below(&r, 5), 1 << 22,
+        const int status = image_decode(copy.data, copy.length, (image_as)rng_below(&r, 5), little,
                                         NULL, &picture, message, sizeof message);
         assert_true(status == 0 ? picture.cells != NULL
                                 : picture.cells == NULL && message[0] != '\0');

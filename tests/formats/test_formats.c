@@ -470,6 +470,12 @@ static void test_pictures(void **state)
     assert_int_equal(trawl_picture_get(picture, &info), TRAWL_ERROR_ARGUMENT);
     info.size = sizeof info;
     trawl_picture_close(picture);
+    options.max_bytes = 4;
+    assert_int_equal(
+        trawl_picture_open_memory(pgm, sizeof pgm - 1, "p", &options, &picture, &error),
+        TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "raise it (trawl_picture_options.max_bytes)"));
+    options.max_bytes = 0;
     options.as = TRAWL_PICTURE_RGBA;
     assert_int_equal(
         trawl_picture_open_memory(pgm, sizeof pgm - 1, "p", &options, &picture, &error), TRAWL_OK);

@@ -23,12 +23,13 @@
 #include <unistd.h>
 
 static char message[256];
+static const image_limit usual = { IMAGE_MAX_BYTES, "max" };
 
 static image must_read(const void *bytes, size_t length, image_as as, image_intern *table)
 {
     image picture;
     message[0] = '\0';
-    if (image_read_memory(bytes, length, as, NULL, IMAGE_MAX_BYTES, table, &picture, message,
+    if (image_read_memory(bytes, length, as, NULL, usual, table, &picture, message,
                           sizeof message) != 0)
         fail_msg("not read: %s", message);
     return picture;
@@ -39,8 +40,8 @@ static void must_fail(const void *bytes, size_t length, const raw_format *raw, c
 {
     image picture;
     message[0] = '\0';
-    assert_int_equal(image_read_memory(bytes, length, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL,
-                                       &picture, message, sizeof message),
+    assert_int_equal(image_read_memory(bytes, length, IMAGE_AS_STORED, raw, usual, NULL, &picture,
+                                       message, sizeof message),
                      -1);
     assert_null(picture.cells);
     if (strstr(message, text) == NULL)
@@ -131,11 +132,12 @@ static void test_limit(void **state)
     (void)state;
     static const char claim[] = "P5 2147483647 2147483647 255\n";
     image picture;
-    assert_int_equal(image_decode(claim, sizeof claim - 1, IMAGE_AS_STORED, 5000, NULL, &picture,
-                                  message, sizeof message),
+    assert_int_equal(image_decode(claim, sizeof claim - 1, IMAGE_AS_STORED,
+                                  (image_limit){ 5000, "max" }, NULL, &picture, message,
+                                  sizeof message),
                      -1);
     assert_non_null(strstr(message, "2147483647 x 2147483647 cells (rows x columns) need 4611"));
-    assert_non_null(strstr(message, "the limit is 5000; raise it (--max-memory)"));
+    assert_non_null(strstr(message, "the limit is 5000; raise it (max)"));
 }
 
 static void test_unknown_formats(void **state)
@@ -171,8 +173,8 @@ static int try_colours(unsigned first, unsigned count, uint64_t max_bytes, image
         put_16(bytes + at + 2, k >> 16);
         put_16(bytes + at + 4, 7);
     }
-    const int status = image_decode(bytes, at, IMAGE_AS_STORED, max_bytes, table, picture, message,
-                                    sizeof message);
+    const int status = image_decode(bytes, at, IMAGE_AS_STORED, (image_limit){ max_bytes, "max" },
+                                    table, picture, message, sizeof message);
     free(bytes);
     return status;
 }
@@ -222,8 +224,8 @@ static void test_interned_colours(void **state)
 static image must_read_raw(const void *bytes, size_t length, const raw_format *raw)
 {
     image picture;
-    if (image_read_memory(bytes, length, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL, &picture,
-                          message, sizeof message) != 0)
+    if (image_read_memory(bytes, length, IMAGE_AS_STORED, raw, usual, NULL, &picture, message,
+                          sizeof message) != 0)
         fail_msg("not read: %s", message);
     return picture;
 }
@@ -238,8 +240,8 @@ static void test_raw(void **state)
     assert_string_equal(picture.kind, "raw:u2");
     assert_int_equal(cell(&picture, 1, 0), 0xABCD);
     image_free(&picture);
-    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_RGB, &raw, IMAGE_MAX_BYTES,
-                                       NULL, &picture, message, sizeof message),
+    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_RGB, &raw, usual, NULL,
+                                       &picture, message, sizeof message),
                      -1);
     must_fail(cells, 11, &raw, "11 bytes, but 2 x 3 cells of 2 make 12 bytes");
     raw = (raw_format){ UINT64_MAX, UINT64_MAX, 4 };
@@ -254,8 +256,8 @@ static void test_raw(void **state)
     assert_memory_equal(picture.cells, cells, 12);
     image_free(&picture);
     raw = (raw_format){ 3, 4, 1 };
-    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_GREY, &raw, IMAGE_MAX_BYTES,
-                                       NULL, &picture, message, sizeof message),
+    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_GREY, &raw, usual, NULL,
+                                       &picture, message, sizeof message),
                      0);
     assert_string_equal(picture.kind, "grey8");
     image_free(&picture);
@@ -264,9 +266,8 @@ static void test_raw(void **state)
 static void must_fail_path(const char *path, const raw_format *raw, const char *text)
 {
     image picture;
-    assert_int_equal(image_read(path, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL, &picture,
-                                message, sizeof message),
-                     -1);
+    assert_int_equal(
+        image_read(path, IMAGE_AS_STORED, raw, usual, NULL, &picture, message, sizeof message), -1);
     assert_null(picture.cells);
     if (strstr(message, text) == NULL)
         fail_msg("expected \"%s\" in: %s", text, message);
@@ -282,15 +283,13 @@ static void test_files(void **state)
     assert_int_equal(write(file, pnm, sizeof pnm - 1), sizeof pnm - 1);
     close(file);
     image picture;
-    assert_int_equal(image_read(path, IMAGE_AS_STORED, NULL, IMAGE_MAX_BYTES, NULL, &picture,
-                                message, sizeof message),
-                     0);
+    assert_int_equal(
+        image_read(path, IMAGE_AS_STORED, NULL, usual, NULL, &picture, message, sizeof message), 0);
     assert_int_equal(cell(&picture, 0, 1), 'y');
     image_free(&picture);
     raw_format raw = { 1, 13, 1 };
-    assert_int_equal(image_read(path, IMAGE_AS_STORED, &raw, IMAGE_MAX_BYTES, NULL, &picture,
-                                message, sizeof message),
-                     0);
+    assert_int_equal(
+        image_read(path, IMAGE_AS_STORED, &raw, usual, NULL, &picture, message, sizeof message), 0);
     assert_int_equal(cell(&picture, 0, 12), 'y');
     image_free(&picture);
     raw.cols = 5;
@@ -298,9 +297,8 @@ static void test_files(void **state)
     raw.cols = 14;
     must_fail_path(path, &raw, "13 bytes, but 1 x 14 cells");
     assert_non_null(freopen(path, "rb", stdin));
-    assert_int_equal(image_read("-", IMAGE_AS_STORED, NULL, IMAGE_MAX_BYTES, NULL, &picture,
-                                message, sizeof message),
-                     0);
+    assert_int_equal(
+        image_read("-", IMAGE_AS_STORED, NULL, usual, NULL, &picture, message, sizeof message), 0);
     assert_string_equal(picture.kind, "grey8");
     image_free(&picture);
     unlink(path);
@@ -597,7 +595,8 @@ static uint64_t least_limit(const bytes *png)
     while (low + 1 < high) {
         const uint64_t middle = (low + high) / 2;
         image picture;
-        const int status = image_decode(png->data, png->length, IMAGE_AS_STORED, middle, NULL,
+        const image_limit limit = { middle, "max" };
+        const int status = image_decode(png->data, png->length, IMAGE_AS_STORED, limit, NULL,
                                         &picture, message, sizeof message);
         if (status == 0)
             high = middle;

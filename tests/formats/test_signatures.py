@@ -182,7 +182,7 @@ def logical() -> None:
     rows, status, said = find("-f", "some.ldb", "text")
     names = {row[3] for row in rows}
     result("without --verdicts: the parts", [f"{names}, {said}"] * (
-        not {"and:0", "and:1", "more:0", "word:0"} <= names or "--verdicts says which" not in said))
+        not {"and:0", "and:1", "more:0", "word:0"} <= names or "their verdicts say which" not in said))
     for options, message in [(["--strict"], "--strict"), (["-e", "61"], "no pattern"),
                              (["--rules", "some.rules"], "no pattern")]:
         write("some.rules", 'alert ip any any -> any any (content:"a"; sid:1;)\n')

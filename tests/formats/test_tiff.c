@@ -345,7 +345,7 @@ static int take_band(const image_band *band, void *user)
 
 static int read_bands(band_check *check, uint64_t max_bytes)
 {
-    const image_request request = { .max_bytes = max_bytes, .overlap = check->overlap };
+    const image_request request = { .limit = { max_bytes, "max" }, .overlap = check->overlap };
     return image_read_bands(path, &request, take_band, check, message, sizeof message);
 }
 
@@ -381,11 +381,11 @@ static void test_bands(void **state)
     assert_int_equal(stopped.bands, 2);
     band_check large = { .cols = COLS };
     assert_int_equal(read_bands(&large, 60 << 20), -1);
-    assert_non_null(strstr(message, "the limit is 62914560; raise it (--max-memory)"));
+    assert_non_null(strstr(message, "the limit is 62914560; raise it (max)"));
     image whole;
-    assert_int_equal(
-        image_read(path, IMAGE_AS_STORED, NULL, 100 << 20, NULL, &whole, message, sizeof message),
-        -1);
+    assert_int_equal(image_read(path, IMAGE_AS_STORED, NULL, (image_limit){ 100 << 20, "max" },
+                                NULL, &whole, message, sizeof message),
+                     -1);
 }
 
 /* A row of tiles of 250 MB, under a limit of 220: some rows of it are kept at a time. */

@@ -79,7 +79,7 @@ static void remove_file(void)
 
 static const found *look_into_source(source *file, uint64_t ratio)
 {
-    const unpack_options options = { ratio, 2 };
+    const unpack_options options = { ratio, 2, NULL };
     texts *t = texts_open(file, "f", &options);
     const char *name, *why;
     source *text;
@@ -236,7 +236,7 @@ static void test_changed_tar(void **state)
     static uint8_t tar[1 << 16], bytes[1 << 16];
     const uint64_t seed = test_seed(), cases = test_cases(10000);
     source_memory memory = { .bytes = tar_gzip_bytes, .left = sizeof tar_gzip_bytes };
-    const unpack_options options = { UNPACK_RATIO, 1 };
+    const unpack_options options = { UNPACK_RATIO, 1, NULL };
     source s;
     (void)state;
     if (left_out("tar"))

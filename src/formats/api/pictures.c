@@ -27,7 +27,8 @@ static int open_picture(const char *path, const void *bytes, size_t length, cons
     trawl_picture *p = calloc(1, sizeof *p);
     if (!p)
         return api_fail(error, TRAWL_ERROR_MEMORY, name, 0, "out of memory for its cells");
-    const uint64_t most = o.max_bytes ? o.max_bytes : IMAGE_MAX_BYTES;
+    const image_limit most = { o.max_bytes ? o.max_bytes : IMAGE_MAX_BYTES,
+                               "trawl_picture_options.max_bytes" };
     status = path ? image_read(path, (image_as)o.as, NULL, most, NULL, &p->image, message,
                                sizeof message)
                   : image_read_memory(bytes, length, (image_as)o.as, NULL, most, NULL, &p->image,

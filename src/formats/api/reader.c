@@ -87,7 +87,9 @@ static int open_any(trawl_reader *r, const char *path, const char *name, trawl_f
     const unpack_options unpack = { ratio == UINT64_MAX ? 0
                                     : ratio             ? ratio
                                                         : UNPACK_RATIO,
-                                    r->options.threads ? r->options.threads : 1 };
+                                    r->options.threads ? r->options.threads : 1,
+                                    UNPACK_TOO_MUCH
+                                    "; trawl_reader_options.max_ratio allows more" };
     if (path && !source_open(&r->file, path))
         return api_fail(error, TRAWL_ERROR_ARGUMENT, name, 0, "cannot be opened: %s",
                         strerror(errno));

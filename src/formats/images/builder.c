@@ -110,12 +110,12 @@ static int put_stored(image_builder *b, void *cells, const void *samples)
         grey_alpha_row(cells, samples, wide, cols);
     else if (!wide)
         pack_row(cells, samples, b->channels, b->mask, cols);
-    else if (!image_intern_row(b->table, cells, samples, b->channels, cols, b->max_bytes))
+    else if (!image_intern_row(b->table, cells, samples, b->channels, cols, b->limit.bytes))
         return image_fail(&b->error,
                           "the colours of the 16-bit pictures fit neither memory nor the limit of "
-                          "%" PRIu64 " bytes; raise it (--max-memory), or compare in 8 bits (--as "
+                          "%" PRIu64 " bytes; raise it (%s), or compare in 8 bits (as "
                           "rgb)",
-                          b->max_bytes);
+                          b->limit.bytes, b->limit.name);
     return 0;
 }
 
@@ -232,14 +232,13 @@ static uint64_t band_rows(const image_builder *b)
 /* ---- the shape -------------------------------------------------------- */
 
 int image_fail_large(const image_error *error, uint64_t rows, uint64_t cols, double needed,
-                     uint64_t max_bytes)
+                     image_limit limit)
 {
     return image_fail(error,
                       "too large: %" PRIu64 " x %" PRIu64 " cells (rows x columns) need %.0f bytes "
-                      "of memory, and the limit is %" PRIu64
-                      "; raise it (--max-memory), or cut the "
+                      "of memory, and the limit is %" PRIu64 "; raise it (%s), or cut the "
                       "picture into pieces",
-                      rows, cols, needed, max_bytes);
+                      rows, cols, needed, limit.bytes, limit.name);
 }
 
 /* What is in memory at once, a row on its way to the cells included. A double, for a header may
@@ -339,8 +338,8 @@ static int fail_ratio(const image_builder *b)
     return image_fail(&b->error,
                       "too large: %" PRIu64 " x %" PRIu64 " cells (rows x columns) from %" PRIu64
                       " bytes, more than %d for one: damaged, or a decompression bomb; if it is "
-                      "what it says, raise the limit (--max-memory)",
-                      b->band.rows, b->out->cols, b->source_bytes, IMAGE_RATIO);
+                      "what it says, raise the limit (%s)",
+                      b->band.rows, b->out->cols, b->source_bytes, IMAGE_RATIO, b->limit.name);
 }
 
 /* Fix the rows that are in memory at once, and allocate them. */
@@ -351,10 +350,10 @@ static int allocate_cells(image_builder *b)
     out->rows = b->band.rows; /* for the message */
     if (all < 1e18)
         out->rows = band_rows(b);
-    if (bytes_needed(b) > (double)b->max_bytes)
-        return image_fail_large(&b->error, b->band.rows, out->cols, bytes_needed(b), b->max_bytes);
+    if (bytes_needed(b) > (double)b->limit.bytes)
+        return image_fail_large(&b->error, b->band.rows, out->cols, bytes_needed(b), b->limit);
     b->total += (uint64_t)all;
-    if (b->fn && b->total > b->max_bytes && b->total / IMAGE_RATIO > b->source_bytes)
+    if (b->fn && b->total > b->limit.bytes && b->total / IMAGE_RATIO > b->source_bytes)
         return fail_ratio(b);
     const uint64_t bytes = out->rows * out->cols * out->cell_size;
     out->cells = malloc((size_t)bytes);
@@ -377,7 +376,7 @@ int image_begin(image_builder *b, uint64_t rows, uint64_t cols, unsigned channel
     b->digits = UINT32_MAX;
     choose_cells(b);
     if (b->as == IMAGE_AS_STORED && channels >= 3 && maxval > 255 && b->table == NULL)
-        return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (--as rgb)",
+        return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (as rgb)",
                           b->out->kind);
     return allocate_cells(b);
 }
@@ -388,7 +387,8 @@ int image_begin_cells(image_builder *b, uint64_t rows, uint64_t cols, uint32_t c
     if (begin_page(b, rows, cols) != 0)
         return -1;
     if (b->as != IMAGE_AS_STORED && b->as != IMAGE_AS_MASK)
-        return image_fail(&b->error, "cells of %s have no colours to convert; leave out --as",
+        return image_fail(&b->error,
+                          "cells of %s have no colours to convert; compare them as they are stored",
                           kind);
     const bool floats = strncmp(kind, "float", 5) == 0, numbers = strncmp(kind, "int", 3) == 0;
     const uint32_t sign = UINT32_C(1)

@@ -31,13 +31,13 @@ int image_fail(const image_error *error, const char *format, ...) IMAGE_PRINTF(2
 
 /* Say that a picture needs too much memory; always -1. */
 int image_fail_large(const image_error *error, uint64_t rows, uint64_t cols, double needed,
-                     uint64_t max_bytes);
+                     image_limit limit);
 
 /* A picture in the making. */
 typedef struct image_builder {
     image_as as;
     image_intern *table;
-    uint64_t max_bytes;    /* in memory at once */
+    image_limit limit;     /* of what is in memory at once */
     uint64_t file_bytes;   /* of which the file takes so many */
     uint64_t source_bytes; /* the file has so many, in memory or not */
     FILE *file;            /* of a decoder that reads files in pieces; NULL: from memory */

@@ -73,13 +73,11 @@ static int fail_unknown(const uint8_t *bytes, size_t length, const image_error *
             return image_fail(error, "looks like %s, which Trawl does not read; convert it to PNG",
                               others[i].name);
     if (compressed)
-        return image_fail(error,
-                          "is compressed (%s), no picture; decompress it first: %s FILE | trawl "
-                          "grid ... -",
+        return image_fail(error, "is compressed (%s), no picture; decompress it first: %s FILE",
                           compressed, compressed_remedy(compressed));
-    return image_fail(error,
-                      "none of %s; convert it to PNG, or give --shape and --dtype for a raw raster",
-                      titles + strlen(", "));
+    return image_fail(
+        error, "none of %s; convert it to PNG, or give the shape and the type of a raw raster",
+        titles + strlen(", "));
 }
 
 /* Read what `bytes` begin, or the builder's file, through the builder. 1: the caller wants no more
@@ -98,12 +96,12 @@ static int decode(const uint8_t *bytes, size_t length, image_builder *builder)
     return builder->ended ? 1 : status;
 }
 
-int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
+int image_decode(const void *bytes, size_t length, image_as as, image_limit limit,
                  image_intern *table, image *out, char *message, size_t message_size)
 {
     image_builder builder = { .as = as,
                               .table = table,
-                              .max_bytes = max_bytes,
+                              .limit = limit,
                               .file_bytes = length,
                               .source_bytes = length,
                               .out = out };
@@ -113,24 +111,24 @@ int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_byt
 
 /* ---- raw rasters ------------------------------------------------------ */
 
-/* The bytes that a raw raster must have, at most `most`. */
-static int raw_size(const raw_format *raw, image_as as, uint64_t most, uint64_t *bytes,
+/* The bytes that a raw raster must have, within the limit. */
+static int raw_size(const raw_format *raw, image_as as, image_limit limit, uint64_t *bytes,
                     const image_error *error)
 {
     if (raw->cell_size > 4)
         return image_fail(error, "a raw raster of %" PRIu32 " bytes a cell; cells have 1 to 4",
                           raw->cell_size);
     if (as != IMAGE_AS_STORED && (as != IMAGE_AS_GREY || raw->cell_size != 1))
-        return image_fail(error, "a raw raster has no colours to convert; leave out --as, or use "
-                                 "--as grey with cells of 1 byte");
+        return image_fail(error, "a raw raster has no colours to convert; compare it as it is "
+                                 "stored, or with cells of 1 byte as grey");
     if (raw->rows == 0 || raw->cols == 0)
         return image_fail(error,
                           "a raw raster of %" PRIu64 " x %" PRIu64 " cells; it must have at least "
                           "1 x 1 cell",
                           raw->rows, raw->cols);
     const double needed = (double)raw->rows * (double)raw->cols * raw->cell_size;
-    if (needed > (double)most)
-        return image_fail_large(error, raw->rows, raw->cols, needed, most);
+    if (needed > (double)limit.bytes)
+        return image_fail_large(error, raw->rows, raw->cols, needed, limit);
     *bytes = raw->rows * raw->cols * raw->cell_size;
     return 0;
 }
@@ -166,15 +164,15 @@ static bool is_raw(const raw_format *raw)
 }
 
 int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
-                      uint64_t max_bytes, image_intern *table, image *out, char *message,
+                      image_limit limit, image_intern *table, image *out, char *message,
                       size_t message_size)
 {
     image_error error = { message, message_size };
     if (!is_raw(raw))
-        return image_decode(bytes, length, as, max_bytes, table, out, message, message_size);
+        return image_decode(bytes, length, as, limit, table, out, message, message_size);
     uint64_t expected = 0;
     memset(out, 0, sizeof *out);
-    if (raw_size(raw, as, max_bytes, &expected, &error) != 0)
+    if (raw_size(raw, as, limit, &expected, &error) != 0)
         return -1;
     if (length != expected)
         return fail_raw_length(raw, expected, "", length, &error);
@@ -238,13 +236,13 @@ static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, si
 }
 
 /* The bytes that were read become the cells: no second copy of a large raster. */
-static int read_raw(FILE *file, const raw_format *raw, image_as as, uint64_t max_bytes,
+static int read_raw(FILE *file, const raw_format *raw, image_as as, image_limit limit,
                     uint8_t **bytes, image *out, const image_error *error)
 {
     uint64_t expected = 0;
     size_t length = 0;
     bool pieces;
-    if (raw_size(raw, as, max_bytes, &expected, error) != 0 ||
+    if (raw_size(raw, as, limit, &expected, error) != 0 ||
         read_all(file, expected + 1, false, bytes, &length, &pieces, error) != 0)
         return -1;
     if (length > expected) {
@@ -266,17 +264,17 @@ static int read_picture(FILE *file, image_builder *builder)
     size_t length = 0;
     bool pieces = false;
     int status =
-        read_all(file, builder->max_bytes + 1, true, &bytes, &length, &pieces, &builder->error);
+        read_all(file, builder->limit.bytes + 1, true, &bytes, &length, &pieces, &builder->error);
     builder->source_bytes = builder->file_bytes = length;
     if (status == 0 && pieces) {
         builder->file = file;
         builder->source_bytes = fseeko(file, 0, SEEK_END) == 0 ? (uint64_t)ftello(file) : 0;
         rewind(file);
-    } else if (status == 0 && length > builder->max_bytes) {
+    } else if (status == 0 && length > builder->limit.bytes) {
         status = image_fail(&builder->error,
                             "the file alone has more than the limit of %" PRIu64
-                            " bytes; raise it (--max-memory), or cut the picture into pieces",
-                            builder->max_bytes);
+                            " bytes; raise it (%s), or cut the picture into pieces",
+                            builder->limit.bytes, builder->limit.name);
     }
     if (status == 0)
         status = decode(bytes, length, builder);
@@ -299,17 +297,17 @@ static void close_file(FILE *file)
         fclose(file);
 }
 
-int image_read(const char *path, image_as as, const raw_format *raw, uint64_t max_bytes,
+int image_read(const char *path, image_as as, const raw_format *raw, image_limit limit,
                image_intern *table, image *out, char *message, size_t message_size)
 {
-    image_builder builder = { .as = as, .table = table, .max_bytes = max_bytes, .out = out };
+    image_builder builder = { .as = as, .table = table, .limit = limit, .out = out };
     builder.error = (image_error){ message, message_size };
     memset(out, 0, sizeof *out);
     FILE *file = open_file(path, &builder.error);
     if (file == NULL)
         return -1;
     uint8_t *bytes = NULL;
-    int status = is_raw(raw) ? read_raw(file, raw, as, max_bytes, &bytes, out, &builder.error)
+    int status = is_raw(raw) ? read_raw(file, raw, as, limit, &bytes, out, &builder.error)
                              : read_picture(file, &builder);
     free(bytes);
     close_file(file);
@@ -323,7 +321,7 @@ static int read_raw_whole(FILE *file, const image_request *request, image_builde
     uint8_t *bytes = NULL;
     image *out = builder->out;
     int status =
-        read_raw(file, request->raw, request->as, request->max_bytes, &bytes, out, &builder->error);
+        read_raw(file, request->raw, request->as, request->limit, &bytes, out, &builder->error);
     free(bytes);
     if (status == 0) {
         const image_band band = { out, 0, out->rows, out->rows, 1, 1 };
@@ -368,8 +366,9 @@ static int read_raw_rows(FILE *file, const raw_format *raw, uint64_t expected,
 
 static int read_raw_bands(FILE *file, const image_request *request, image_builder *builder)
 {
+    const image_limit any = { UINT64_MAX / 4, request->limit.name };
     uint64_t expected = 0;
-    if (raw_size(request->raw, request->as, UINT64_MAX / 4, &expected, &builder->error) != 0)
+    if (raw_size(request->raw, request->as, any, &expected, &builder->error) != 0)
         return -1;
     if (expected <= IMAGE_BAND_BYTES)
         return read_raw_whole(file, request, builder);
@@ -385,7 +384,7 @@ int image_read_bands(const char *path, const image_request *request, image_band_
     image band = { 0 };
     image_builder builder = { .as = request->as,
                               .table = request->table,
-                              .max_bytes = request->max_bytes,
+                              .limit = request->limit,
                               .out = &band,
                               .fn = fn,
                               .user = user,

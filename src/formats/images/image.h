@@ -29,6 +29,12 @@
 
 #define IMAGE_MAX_BYTES (UINT64_C(1) << 30) /* unless the user has another wish */
 
+/* Bytes of memory, and what sets them, which messages name. */
+typedef struct image_limit {
+    uint64_t bytes;
+    const char *name;
+} image_limit;
+
 typedef enum image_as {
     IMAGE_AS_STORED = 0,
     IMAGE_AS_RGB,
@@ -73,16 +79,16 @@ typedef struct raw_format {
  * (what, where, why, how to mend it; without the path, which the caller prints first)
  * and an empty picture: never a part of one. table may be NULL; then colours that need
  * it are refused. What is in memory at once, the file, its rows while they are read and the
- * cells, has at most max_bytes (up to SIZE_MAX / 2); so has the table. A header that claims more is
- * refused before anything is allocated for it.
- * image_read opens the path ("-" is standard input); image_read_memory takes bytes. image_decode
- * takes the bytes of a picture. A file of several pages is none of one picture. */
-int image_read(const char *path, image_as as, const raw_format *raw, uint64_t max_bytes,
+ * cells, has at most the bytes of `limit` (up to SIZE_MAX / 2); so has the table. A header that
+ * claims more is refused before anything is allocated for it. image_read opens the path ("-" is
+ * standard input); image_read_memory takes bytes. image_decode takes the bytes of a picture. A file
+ * of several pages is none of one picture. */
+int image_read(const char *path, image_as as, const raw_format *raw, image_limit limit,
                image_intern *table, image *out, char *message, size_t message_size);
 int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
-                      uint64_t max_bytes, image_intern *table, image *out, char *message,
+                      image_limit limit, image_intern *table, image *out, char *message,
                       size_t message_size);
-int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
+int image_decode(const void *bytes, size_t length, image_as as, image_limit limit,
                  image_intern *table, image *out, char *message, size_t message_size);
 void image_free(image *picture);
 
@@ -90,14 +96,14 @@ void image_free(image *picture);
  * and a band begins with the last `overlap` rows of the one before, so that what is so high and one
  * row more lies whole in one of them. Pictures of up to IMAGE_BAND_BYTES are one band, handed on
  * when the end was reached without an error. A file of several pages gives one after the other. A
- * page of more than max_bytes, and of more than IMAGE_RATIO times its file, is refused. 1 when fn
+ * page of more than the limit, and of more than IMAGE_RATIO times its file, is refused. 1 when fn
  * ended the reading. */
 #define IMAGE_BAND_BYTES (UINT64_C(64) << 20)
 #define IMAGE_RATIO 2000
 typedef struct image_request {
     image_as as;
     const raw_format *raw; /* NULL: not raw */
-    uint64_t max_bytes;
+    image_limit limit;
     image_intern *table;
     uint64_t overlap;
 } image_request;

@@ -11,8 +11,8 @@
 bool needle_read(image_needle *needle, const image_request *request, char *message, size_t room)
 {
     image *picture = &needle->picture;
-    if (image_read(needle->path, request->as, request->raw, request->max_bytes, request->table,
-                   picture, message, room) != 0)
+    if (image_read(needle->path, request->as, request->raw, request->limit, request->table, picture,
+                   message, room) != 0)
         return false;
     needle->rows = picture->rows;
     needle->cols = picture->cols;
@@ -39,10 +39,10 @@ static bool open_mask(image_needle *needle, char *message, size_t room)
     return needle->mask;
 }
 
-bool needle_mask_alpha(image_needle *needle, uint64_t max_bytes, char *message, size_t room)
+bool needle_mask_alpha(image_needle *needle, image_limit limit, char *message, size_t room)
 {
     image alpha;
-    if (image_read(needle->path, IMAGE_AS_RGBA, NULL, max_bytes, NULL, &alpha, message, room) != 0)
+    if (image_read(needle->path, IMAGE_AS_RGBA, NULL, limit, NULL, &alpha, message, room) != 0)
         return false;
     const bool fine = open_mask(needle, message, room);
     const uint32_t *cells = alpha.cells;
@@ -53,11 +53,11 @@ bool needle_mask_alpha(image_needle *needle, uint64_t max_bytes, char *message, 
     return fine;
 }
 
-bool needle_mask_file(image_needle *needle, const char *path, uint64_t max_bytes, char *message,
+bool needle_mask_file(image_needle *needle, const char *path, image_limit limit, char *message,
                       size_t room)
 {
     image picture;
-    if (image_read(path, IMAGE_AS_MASK, NULL, max_bytes, NULL, &picture, message, room) != 0)
+    if (image_read(path, IMAGE_AS_MASK, NULL, limit, NULL, &picture, message, room) != 0)
         return false;
     bool fine = picture.rows == needle->rows && picture.cols == needle->cols;
     if (!fine)

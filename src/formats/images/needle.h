@@ -17,10 +17,10 @@ typedef struct image_needle {
 bool needle_read(image_needle *needle, const image_request *request, char *message, size_t room);
 
 /* Cells that are not opaque match anything. */
-bool needle_mask_alpha(image_needle *needle, uint64_t max_bytes, char *message, size_t room);
+bool needle_mask_alpha(image_needle *needle, image_limit limit, char *message, size_t room);
 
 /* Cells that are black in the picture at `path`, to which the message belongs, match anything. */
-bool needle_mask_file(image_needle *needle, const char *path, uint64_t max_bytes, char *message,
+bool needle_mask_file(image_needle *needle, const char *path, image_limit limit, char *message,
                       size_t room);
 
 void needle_free(image_needle *needle);

@@ -577,7 +577,7 @@ static int read_pages(tiff_job *job)
 /* A limit for each single allocation of libtiff. Blocks are counted by the builder. */
 static TIFF *open_tiff(tiff_job *job)
 {
-    const uint64_t most = job->builder->max_bytes;
+    const uint64_t most = job->builder->limit.bytes;
     TIFFOpenOptions *options = lib.TIFFOpenOptionsAlloc();
     if (options == NULL)
         return NULL;

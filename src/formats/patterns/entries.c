@@ -33,13 +33,15 @@ static bool refuse_line(const pattern_set *set, size_t index, const char *why)
 
 /* ---- names before tabs ----------------------------------------------------------- */
 
+static const char no_name[] = "in a list with names a line is NAME, a tab and a pattern";
+
 static bool read_named(pattern_set *set, uint32_t syntax, size_t from, size_t *kept, left_out *left)
 {
     const list_line l = list_line_of(set, from);
     const char *tab = memchr(l.text, '\t', l.length);
     const size_t before = tab ? (size_t)(tab - l.text) : 0;
     if (!tab || before == 0 || before + 1 == l.length)
-        return refuse_line(set, from, "with --named a line is NAME, a tab and a pattern");
+        return refuse_line(set, from, no_name);
     list_line pattern = { tab + 1, l.length - before - 1 };
     const char *name = list_line_name(set, (list_line){ l.text, before });
     const char *fault = NULL;
@@ -47,8 +49,7 @@ static bool read_named(pattern_set *set, uint32_t syntax, size_t from, size_t *k
         return out_of_memory(set);
     if (residues_are(syntax)) {
         pattern = residues_column(pattern);
-        fault = pattern.length ? residues_fault(pattern, syntax)
-                               : "with --named a line is NAME, a tab and a pattern";
+        fault = pattern.length ? residues_fault(pattern, syntax) : no_name;
     } else if (memchr(pattern.text, '\t', pattern.length) && left->tabbed++ == 0) {
         left->first_tabbed = *kept;
     }
@@ -291,8 +292,9 @@ bool pattern_set_read_entries(pattern_set *set, uint32_t syntax)
     if (left.tabbed)
         pattern_set_warn(
             set, set->origins[left.first_tabbed].file, set->origins[left.first_tabbed].line,
-            "the pattern holds a tab, and is sought with it: with --named a "
-            "line is NAME, a tab and a pattern, and no more columns (lines with more: %zu)",
+            "the pattern holds a tab, and is sought with it: in a list "
+            "with names a line is NAME, a tab and a pattern, and no more columns (lines with "
+            "more: %zu)",
             left.tabbed);
     clamav_warn(set, &left.signatures);
     return true;

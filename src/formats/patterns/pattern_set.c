@@ -192,7 +192,7 @@ void pattern_set_free(pattern_set *set)
 /* The whole file, or what it is compressed from, malloc'ed; NULL after telling why. */
 static char *read_file(const pattern_set *set, const char *path, size_t *length)
 {
-    const unpack_options usual = { UNPACK_RATIO, 1 };
+    const unpack_options usual = { UNPACK_RATIO, 1, NULL };
     source file;
     size_t room = 1u << 16, used = 0;
     const char *why = NULL;

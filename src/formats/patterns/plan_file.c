@@ -102,7 +102,7 @@ trawl_plan *plan_file_read(const char *path, void **block, char *why, size_t roo
     if (!source_open(&file, path))
         snprintf(why, room, "%s", strerror(errno));
     else if (!may_be_plan(&file))
-        snprintf(why, room, "is no plan: `trawl compile -f LIST -o FILE` makes one");
+        snprintf(why, room, PLAN_FILE_NONE);
     else if (!(bytes = read_all(&file, &length)))
         snprintf(why, room, "%s", file.why);
     source_close(&file);

@@ -15,6 +15,9 @@
  * the one, then the other. NULL: why. */
 trawl_plan *plan_file_read(const char *path, void **block, char *why, size_t room);
 
+/* ... of a file that holds something else. */
+#define PLAN_FILE_NONE "is no plan"
+
 /* Write all of it. `headed`: lines are selected that no match tells, so the library shall refuse
  * the file (TRAWL_PLAN_CONDITIONAL). False: errno. */
 bool plan_file_write(FILE *file, const trawl_plan *plan, bool headed);

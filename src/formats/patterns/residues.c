@@ -69,8 +69,9 @@ const char *residues_fault(list_line l, uint32_t syntax)
                                ? l.text[i - 1] == '-' || l.text[to] == '-'
                                : cut_length(l, to) > 0 || l.text[i - 1] == ')';
         if (!joins)
-            return "a blank stands within the pattern: a line is a pattern alone, or, with "
-                   "--named, a name, a tab and a pattern, behind which other columns may stand";
+            return "a blank stands within the pattern: a line is a pattern alone, or, in a "
+                   "list with names, a name, a tab and a pattern, after which other columns may "
+                   "stand";
         i = to;
     }
     return NULL;

@@ -1,6 +1,6 @@
-/* residues.h: lists of patterns of residues (--iupac, --prosite), whose languages have neither
- * blanks nor '#': comments, empty lines, and columns after a name's pattern may stand in them, and
- * REBASE's marks of where an enzyme cuts. */
+/* residues.h: lists of patterns of residues, nucleotides and amino acids, whose languages have
+ * neither blanks nor '#': comments, empty lines, and columns after a name's pattern may stand in
+ * them, and REBASE's marks of where an enzyme cuts. */
 #ifndef TRAWL_RESIDUES_H
 #define TRAWL_RESIDUES_H
 

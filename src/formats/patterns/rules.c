@@ -594,7 +594,7 @@ void rules_warn_of_parts(const pattern_set *set)
     if (signatures)
         pattern_set_warn(set, NULL, 0,
                          "of %zu logical signatures the parts are searched for, wherever they are: "
-                         "--verdicts says which of the signatures hold",
+                         "their verdicts say which of the signatures hold",
                          signatures);
 }
 
@@ -607,8 +607,8 @@ bool rules_are_alone(const pattern_set *set)
     if (!list || list->content_count != set->count || (signatures && signatures < list->count)) {
         return pattern_set_fail(
             set, NULL, 0,
-            "--verdicts are those of rules, or of ClamAV's logical signatures: give "
-            "--rules FILE, or --hex -f FILE.ldb, and no pattern beside them");
+            "verdicts are those of rules, or of ClamAV's logical signatures: give a file of the "
+            "one or of the other, and no pattern beside them");
     }
     if (list->partial + list->empty)
         pattern_set_warn(set, NULL, 0,

@@ -132,10 +132,9 @@ uint8_t *batch_room(batch *b, size_t length, const char **why)
         if (!alone || (b->used && !b->whole))
             return NULL;
         if (b->room >= BATCH_LARGEST) {
-            *why = "has a record of more than 1 GiB, which --matched, signatures that ask for a "
-                   "word or "
-                   "the end, and this report of unbounded patterns need in memory: leave --matched "
-                   "out, or take --report ends";
+            *why = "has a record of more than 1 GiB, which the bytes of matches, signatures that "
+                   "ask for a word or the end, and all reports of unbounded patterns but ends need "
+                   "in memory";
             return NULL;
         }
         if (!grow(b)) {

@@ -167,7 +167,7 @@ bool texts_unpack(source *s, const unpack_options *options)
         s->why = nested;
     else if (kind == CONTENT_ARCHIVE && source_peek(s, &head, &length) &&
              archive_is_zip(head, length))
-        s->why = "is an archive: `trawl find` searches the files in it";
+        s->why = TEXTS_ARCHIVE;
     else
         return true;
     return false;
@@ -224,7 +224,7 @@ static void sample_text(sampler *s, source *text, content kind)
 size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room)
 {
     sampler s = { to, room, 0 };
-    const unpack_options options = { UNPACK_RATIO, 1 };
+    const unpack_options options = { UNPACK_RATIO, 1, NULL };
     source_memory memory = { .bytes = head, .left = length };
     const char *name, *why;
     source file = { 0 }, *text;

@@ -25,8 +25,12 @@ void texts_close(texts *t);
  * sequences and payloads joined. Returns how many of `room` there are. */
 size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room);
 
+/* Why there is not one text in what holds several files. */
+#define TEXTS_ARCHIVE "is an archive, and no single file"
+
 /* Go on with what a file is compressed from, if it is: nothing was read of it but looked at. False:
- * why. */
+ * why, such as TEXTS_ARCHIVE. */
+
 bool texts_unpack(source *s, const unpack_options *options);
 
 /* Whether that would change anything. */

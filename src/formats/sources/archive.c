@@ -185,7 +185,7 @@ static archive_reader *begin(source *s, const unpack_options *options)
         archive_close(a);
         return NULL;
     }
-    a->limit.ratio = options->ratio;
+    a->limit = unpack_limit_of(options, NULL);
     return a;
 }
 

@@ -94,8 +94,7 @@ bool unpack_blocks(source *s, const unpack_options *options)
     }
     const unsigned threads = options->threads < MAX_THREADS ? options->threads : MAX_THREADS;
     b->file = file;
-    b->limit.ratio = options->ratio;
-    b->limit.taken = &b->below->length;
+    b->limit = unpack_limit_of(options, &b->below->length);
     b->uncertain = lib.bgzf_check_EOF(file) == 0;
     if (threads > 1)
         lib.bgzf_mt(file, (int)threads, 0);

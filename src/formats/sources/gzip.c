@@ -146,8 +146,7 @@ bool unpack_gzip(source *s, const unpack_options *options)
         free(g);
         return false;
     }
-    g->limit.ratio = options->ratio;
-    g->limit.taken = unpack_taken(g->below);
+    g->limit = unpack_limit_of(options, unpack_taken(g->below));
     source_open_layer(s, &layer, g, g->limit.taken);
     return true;
 }

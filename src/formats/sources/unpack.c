@@ -7,13 +7,17 @@
 
 #include "formats/sources/compressed.h"
 
+unpack_limit unpack_limit_of(const unpack_options *options, const uint64_t *taken)
+{
+    return (unpack_limit){ .ratio = options->ratio, .too_much = options->too_much, .taken = taken };
+}
+
 bool unpack_allows(unpack_limit *limit, size_t bytes, const char **why)
 {
     limit->out += bytes;
     if (!limit->ratio || limit->out <= UNPACK_FREE || limit->out / limit->ratio <= *limit->taken)
         return true;
-    *why = "unpacks to much more than its size, as what is made to fill a disk does: its rest was "
-           "not read; --max-ratio N allows N bytes for one (0: any number)";
+    *why = limit->too_much ? limit->too_much : UNPACK_TOO_MUCH;
     return false;
 }
 

@@ -16,14 +16,24 @@
 typedef struct unpack_options {
     uint64_t ratio;   /* bytes that one of the file may become; 0: any number */
     unsigned threads; /* where a format can be unpacked by several */
+    /* Why more is not read: UNPACK_TOO_MUCH, and what sets the ratio; NULL: that alone. */
+    const char *too_much;
 } unpack_options;
+
+#define UNPACK_TOO_MUCH                                                                            \
+    "unpacks to much more than its size, as what is made to fill a disk does: its rest was not "   \
+    "read"
 
 /* A limit of a layer: bytes that came out against those of the file that went in. */
 typedef struct unpack_limit {
     uint64_t ratio; /* 0: none */
+    const char *too_much;
     uint64_t out;
     const uint64_t *taken; /* of the file that holds all */
 } unpack_limit;
+
+/* The limit of these options, for a layer over `taken` bytes. */
+unpack_limit unpack_limit_of(const unpack_options *options, const uint64_t *taken);
 
 /* Count bytes that came out. False, and *why, when they are too many. */
 bool unpack_allows(unpack_limit *limit, size_t bytes, const char **why);

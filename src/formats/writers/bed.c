@@ -64,5 +64,5 @@ const writer_format writer_bed = { .file = file,
                                    .label_last = true,
                                    .match = put_match,
                                    .end = "\n",
-                                   .option = "--bed",
+                                   .name = "bed",
                                    .track = true };

@@ -27,9 +27,9 @@ struct writer_format {
      * cannot say it. */
     char *(*verdict)(const rule *r);
 
-    const char *end;    /* of each line */
-    const char *option; /* of the command that asks for it */
-    bool track;         /* nothing but matches with their starts: count and matched are NULL */
+    const char *end; /* of each line */
+    const char *name;
+    bool track; /* nothing but matches with their starts: count and matched are NULL */
 };
 
 enum { WRITER_NUMBERS = 128 };

@@ -82,5 +82,5 @@ const writer_format writer_gff3 = { .header = header,
                                     .match = put_match,
                                     .index = put_index,
                                     .end = "\n",
-                                    .option = "--gff3",
+                                    .name = "gff3",
                                     .track = true };

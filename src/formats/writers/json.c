@@ -94,4 +94,4 @@ const writer_format writer_json = { .file = file_member,
                                     .matched = matched,
                                     .verdict = verdict,
                                     .end = "}\n",
-                                    .option = "--json" };
+                                    .name = "json" };

@@ -119,4 +119,4 @@ const writer_format writer_tsv = { .header = header,
                                    .matched = matched,
                                    .verdict = verdict,
                                    .end = "\n",
-                                   .option = "--tsv" };
+                                   .name = "tsv" };
