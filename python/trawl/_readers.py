@@ -20,12 +20,20 @@ _MODES = {name: i for i, name in enumerate(
     ["auto", "lines", "whole", "fasta", "fastq", "sam", "genbank", "pcap"])}
 
 
-_OF_C = "trawl_reader_options.max_ratio allows more"
+#: How messages of trawl/formats.h end, and what to do is in Python. No name of a file is so near to an end.
+_OF_C = {
+    "trawl_reader_options.max_ratio allows more": "a larger ratio allows more",
+    "the format fasta joins its lines to sequences, the format text is without this warning":
+        'records="fasta" joins its lines to sequences, records="whole" is without this warning',
+    "(format text)": '(records="whole")',
+}
 
 
 def _as_python_says(why: str) -> str:
-    """With the argument of `open` in place of the field of trawl/formats.h, which ends a message."""
-    return why[:-len(_OF_C)] + "a larger ratio allows more" if why.endswith(_OF_C) else why
+    for end, ours in _OF_C.items():
+        if why.endswith(end):
+            return why[:-len(end)] + ours
+    return why
 
 
 class Record(NamedTuple):

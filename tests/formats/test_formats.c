@@ -59,12 +59,14 @@ static const char *all_of(trawl_reader *reader)
     return said;
 }
 
+static uint32_t keeping = TRAWL_READ_QUALITIES; /* or 0 */
+
 static const char *read_as(uint32_t format, const char *text, size_t length)
 {
     trawl_reader_options options = TRAWL_READER_OPTIONS_INIT;
     trawl_reader *reader;
     options.format = format;
-    options.flags = TRAWL_READ_QUALITIES;
+    options.flags = keeping;
     options.warn = note;
     options.user = &warned;
     warnings = 0;
@@ -137,6 +139,10 @@ static void test_cut_off(void **state)
                         "f|4|a:1=AC/II b:2=ACG/I!! ~ f!8 the text ends within a record, which "
                         "begins on line 5 ");
     assert_non_null(strstr(READ(FASTQ, "@a\nAC\n+\nII\nx"), "a:1=AC/II f!5 "));
+    keeping = 0;
+    assert_non_null(strstr(READ(AUTO, "@a\nAC\n+\nII\n@b\nACG\n+\nI"), "b:2=ACG ~ f!8 "));
+    assert_non_null(strstr(READ(AUTO, "@a\nAC\n+\nII\n@b\nACG\n+\nIIIII\n"), "b:2=ACG ~ f!8 "));
+    keeping = TRAWL_READ_QUALITIES;
     assert_non_null(
         strstr(READ(AUTO, "LOCUS       X\nORIGIN\n 1 acgt\n"), "|X:1=acgt ~ f!0 is cut"));
     assert_non_null(strstr(READ(AUTO, "LOCUS       X\nORIGIN\n 1 ac?gt\n//\n"), "X:1=ac ~ f!3 "));

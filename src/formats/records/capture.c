@@ -189,7 +189,7 @@ static void *open_capture(source *text, const char **why)
 {
     (void)text;
     *why = "is a capture, which this build does not read: install libpcap-dev and build again, or "
-           "read it as one text";
+           "read it as one text (format text)";
     return NULL;
 }
 

@@ -7,7 +7,7 @@ static void *refuse_cram(source *text, const char **why)
     (void)text;
     *why = "is CRAM, whose bases are kept as differences from a reference: search what `samtools "
            "fasta "
-           "FILE` makes of it, or the bytes as they stand (format raw)";
+           "FILE` makes of it, or the bytes as they stand (format text)";
     return NULL;
 }
 
@@ -16,7 +16,7 @@ static void *refuse_twobit(source *text, const char **why)
     (void)text;
     *why = "is 2bit, with four bases in a byte: search what `twoBitToFa FILE stdout` makes of it, "
            "or the "
-           "bytes as they stand (format raw)";
+           "bytes as they stand (format text)";
     return NULL;
 }
 

@@ -297,10 +297,10 @@ static void pass_body(sequence *s, batch *b)
     const uint8_t byte = s->in[s->at];
     s->state = LETTERS;
     if (byte == (s->fastq ? '+' : '>')) {
-        if (s->fastq && b->qualities)
-            memset(b->qualities + b->records[b->count - 1].begin, '!', (size_t)s->letters);
-        else
+        if (!s->fastq)
             batch_end(b);
+        else if (b->qualities)
+            memset(b->qualities + b->records[b->count - 1].begin, '!', (size_t)s->letters);
         s->state = s->fastq ? PLUS : BETWEEN;
     } else if (byte == ';' && !s->fastq) {
         s->state = COMMENT;
