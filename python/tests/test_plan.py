@@ -142,6 +142,8 @@ def test_errors_say_which_and_where():
         trawl.compile(["a", "b"], engine="bm")
     with pytest.raises(trawl.ArgumentError, match="engine"):
         trawl.compile("a", engine="nonesuch")
+    with pytest.raises(trawl.Error, match="'trawl_scan'"):  # what was given stays as it is
+        trawl.compile("a", engine="trawl_scan")
     with pytest.raises(trawl.Error):
         trawl.compile("a", backend="nonesuch")
     with pytest.raises(trawl.LimitError):

@@ -84,9 +84,13 @@ _OF_C = {"trawl_compile_grid": "trawl.grid", "trawl_plan_load": "trawl.load", "t
 
 
 def _as_python_says(message: str) -> str:
-    """With the arguments of this package in place of the fields and functions of trawl.h."""
-    message = re.sub(r"\btrawl_\w+_options\.", "", message)
-    return re.sub(r"\b(?:trawl|TRAWL)_\w+", lambda name: _OF_C.get(name[0], name[0]), message)
+    """With the arguments of this package in place of the fields and functions of trawl.h; what a
+    caller gave stands in quotes, and stays as it is."""
+    def ours(found: "re.Match[str]") -> str:
+        return _OF_C.get(found[0], found[0]) if found["name"] else found["quoted"] or ""
+
+    return re.sub(r"(?P<quoted>(?<!\w)'[^']*'(?!\w))|\btrawl_\w+_options\.|(?P<name>\b(?:trawl|TRAWL)_\w+)",
+                  ours, message)
 
 
 def name_it(error: Error, what: str, names: Any, texts: Sequence[bytes] = ()) -> Error:
