@@ -98,8 +98,8 @@ static void count_refusal(tally *t, const trawl_error *error)
     t->refused++;
 }
 
-/* Leave in the case what the library takes. Where it knows of one length only, as conditions leave
- * no other one, it gives starts: if it is wrong in that, they differ. */
+/* Leave in the case what the library takes. Where it says that ends tell starts, as conditions
+ * leave one length only, it gives them: if it is wrong in that, they differ. */
 static void leave_taken(expression_case *c, tally *t)
 {
     size_t kept = 0;
@@ -109,9 +109,9 @@ static void leave_taken(expression_case *c, tally *t)
         const int status = trawl_compile(&c->patterns[i], 1, NULL, &plan, &error);
         t->patterns++;
         if (status == TRAWL_OK) {
-            trawl_plan_info info = { .size = sizeof info };
-            assert_int_equal(trawl_plan_get_info(plan, &info), TRAWL_OK);
-            c->one_length[kept] = info.min_length == info.max_length;
+            trawl_report_info info = { .size = sizeof info };
+            assert_int_equal(trawl_plan_get_report(plan, TRAWL_REPORT_ENDS, &info, NULL), TRAWL_OK);
+            c->one_length[kept] = info.starts;
             c->patterns[kept++] = c->patterns[i];
         } else {
             count_refusal(t, &error);
