@@ -45,7 +45,7 @@ typedef enum trawl_format {
     TRAWL_FORMAT_LINES = 1,   /* lines without their newline */
     TRAWL_FORMAT_TEXT = 2,    /* all of a text, unpacked, as one record */
     TRAWL_FORMAT_FASTA = 3,   /* sequences, their lines joined without blanks */
-    TRAWL_FORMAT_FASTQ = 4,   /* likewise, with qualities */
+    TRAWL_FORMAT_FASTQ = 4,   /* the same, with qualities */
     TRAWL_FORMAT_SAM = 5,     /* SAM and BAM: the bases of reads */
     TRAWL_FORMAT_GENBANK = 6, /* GenBank, EMBL, UniProt: the sequences of entries */
     TRAWL_FORMAT_PCAP = 7     /* pcap and pcapng: payloads of packets */
@@ -147,7 +147,7 @@ typedef struct trawl_patterns_options {
     size_t size;
     uint32_t kind;   /* a trawl_patterns_kind */
     uint32_t syntax; /* a trawl_syntax, for lines; YARA's strings and rules say theirs */
-    uint32_t flags;  /* TRAWL_NOCASE | ..., likewise */
+    uint32_t flags;  /* TRAWL_NOCASE | ..., of lines too */
     uint32_t unused; /* zero */
     /* If it is set: takes what is left out, or may not be meant so, while trawl_patterns_open runs,
      * on its thread. The struct is valid during the call. */
@@ -216,7 +216,7 @@ TRAWL_API void trawl_rules_close(trawl_rules *rules);
 typedef enum trawl_picture_as {
     TRAWL_PICTURE_STORED = 0, /* what the file holds; pictures of one kind compare */
     TRAWL_PICTURE_RGB = 1,    /* r | g << 8 | b << 16 in 4 bytes; alpha is dropped */
-    TRAWL_PICTURE_RGBA = 2,   /* likewise, with alpha << 24 */
+    TRAWL_PICTURE_RGBA = 2,   /* the same, with alpha << 24 */
     TRAWL_PICTURE_GREY = 3,   /* luma in 1 byte */
     TRAWL_PICTURE_MASK = 4    /* 0 where all numbers but alpha are 0, else 1, in 1 byte */
 } trawl_picture_as;

@@ -6,7 +6,7 @@
 
 typedef struct arrow_texts arrow_texts;
 
-/* Of an object with __arrow_c_array__ or __arrow_c_stream__. NULL: an exception. */
+/* The column of an object with __arrow_c_array__ or __arrow_c_stream__. NULL: an exception. */
 arrow_texts *arrow_open(PyObject *object);
 void arrow_close(arrow_texts *a);
 

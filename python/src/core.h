@@ -29,7 +29,7 @@
 
 /* What takes so long that Ctrl-C must end it: bytes, or cells, of a small plan (plan_work). */
 #define LONG_CALL ((size_t)4 << 20)
-/* Below so many bytes a call is done before another thread could have the GIL. */
+/* A call on fewer bytes is done before another thread could have the GIL. */
 #define SHORT_CALL ((size_t)2048)
 
 /* ---- errors (errors.c) -------------------------------------------------- */
@@ -74,9 +74,9 @@ typedef struct text {
     void *queue; /* of a text on a device: what trawl_device_text.queue says */
 } text;
 
-/* Of the host or of a device, for those that ask `on_device`. False: an exception. */
+/* A text of the host or of a device, for those that ask `on_device`. False: an exception. */
 bool text_get(PyObject *object, text *t);
-/* Of the host: `what` the text is stands in the exception that refuses a device's. */
+/* A text of the host: `what` it is stands in the exception that refuses a device's. */
 bool text_get_host(PyObject *object, text *t, const char *what);
 void text_drop(text *t);
 
@@ -121,7 +121,7 @@ void hits_free(hits *h);
 /* Leave its memory alone: after a fork it may have been in another thread's hands. */
 void hits_forget(hits *h);
 int hits_add(const trawl_match *matches, size_t count, void *user);           /* a trawl_match_fn */
-int hits_add_grid(const trawl_grid_match *matches, size_t count, void *user); /* likewise */
+int hits_add_grid(const trawl_grid_match *matches, size_t count, void *user); /* of a grid */
 /* An array of them, which takes the memory over. NULL: an exception. */
 PyObject *hits_array(hits *h);
 /* An array of a type (NPY_...) that takes memory of malloc over. NULL: an exception, and it is
@@ -182,7 +182,7 @@ typedef struct plan_object {
 extern PyType_Spec plan_spec, batches_spec, stream_spec, reader_spec;
 extern PyTypeObject *batches_type, *stream_type, *reader_type; /* set once, by the module */
 
-/* For call_run: the work on so many bytes, or cells. */
+/* For call_run: the work on `bytes` bytes, or cells. */
 size_t plan_work(const plan_object *p, size_t bytes);
 
 PyObject *plan_batches(PyObject *self, PyObject *args);   /* batches.c */

@@ -155,7 +155,7 @@ PyObject *plan_find_many(PyObject *self, PyObject *args)
 
 /* ---- of Arrow ---------------------------------------------------------------------- */
 
-/* Texts [from, to) of a chunk, behind those that are there. */
+/* Texts [from, to) of a chunk, after those that are there. */
 static bool gather_of_arrow(many *m, const arrow_texts *a, size_t chunk, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {

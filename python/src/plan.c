@@ -244,7 +244,7 @@ static trawl_pattern *patterns_of(PyObject *texts, PyArrayObject *syntaxes, PyAr
     return patterns;
 }
 
-/* The rows of an array of uint64, as plan_conditions gives them, as conditions behind an entry for
+/* The rows of an array of uint64, as plan_conditions gives them, as conditions after an entry for
  * each, which is freed. */
 static const trawl_conditions **conditions_of(PyArrayObject *rows, size_t count)
 {

@@ -91,7 +91,7 @@ static void warn(const trawl_file_error *warning, void *user)
     hand_over_words((job *)user, warning, true);
 }
 
-/* One behind the other, without what stands between them. */
+/* One after the other, without what stands between them. */
 static void copy_records(item *to, const trawl_records *from)
 {
     size_t at = 0, name = 0;

@@ -8,7 +8,7 @@ typedef struct stream {
     PyObject *plan;
     trawl_context *context;
     trawl_stream *stream; /* NULL: it has ended */
-    uint64_t end;         /* offset behind what was fed */
+    uint64_t end;         /* offset after what was fed */
     bool cut;             /* by a signal, and nobody has closed it since */
     bool in_call;
     hits found;

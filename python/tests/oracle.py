@@ -3,7 +3,7 @@ import re
 
 
 def random_pattern(rng):
-    """An extended pattern over a few letters, which Python's re means likewise."""
+    """An extended pattern over a few letters, which mean the same to Python's re."""
     return "|".join(random_alternative(rng) for _ in range(rng.choice([1, 1, 1, 2])))
 
 
@@ -49,7 +49,7 @@ def lengths_of(pattern):
 
 
 def _repeat(rng, least, most):
-    """Of an element: how often, as (least, most), and what re writes behind it."""
+    """A repeat of an element: how often, as (least, most), and what re writes after it."""
     a = rng.randint(least, most)
     b = rng.choice([a or 1, rng.randint(a or 1, most)])
     return a, b, "{%d,%d}" % (a, b)
@@ -173,7 +173,7 @@ def find(patterns, text, report, flags=None):
 
 
 def find_literals(words, text):
-    """Every occurrence of every word, likewise."""
+    """Every occurrence of every word, in the order of `find`."""
     found = []
     for number, word in enumerate(words):
         at = text.find(word)

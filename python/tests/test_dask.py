@@ -426,7 +426,7 @@ def members(data, size):
 @pytest.mark.parametrize("pack", [bgzip, members])
 @pytest.mark.parametrize("size", [60, 300])
 def test_gzip_in_members(tmp_path, rng, pack, size):
-    """bgzip's blocks, and gzip files one behind the other, are searched in parts, by the offsets of
+    """bgzip's blocks, and gzip files one after the other, are searched in parts, by the offsets of
     what they unpack to; matches across members are found."""
     plan = trawl.compile([*WORDS, "a[^d]*b", "c.*dd"])
     text = text_of(rng, 900)

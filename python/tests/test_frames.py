@@ -74,7 +74,7 @@ def test_series():
 
 
 def test_pandas():
-    """A frame likewise, with categories and NA."""
+    """A frame, with categories and NA."""
     pandas = pytest.importorskip("pandas")
     found = PLAN.find_many(TEXTS, report="ends")
     frame = trawl.to_pandas(found, PLAN, ["a", "b", "c"])

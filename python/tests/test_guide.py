@@ -1,5 +1,5 @@
 """docs/python.md, and README.md's example: what stands there in a block of Python runs, and prints the
-block of text behind it.
+block of text after it.
 
 A section is one program. Where a package, a GPU or the folder of data (TRAWL_DATA) is not there, the
 sections that need it are skipped.

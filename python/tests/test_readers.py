@@ -63,7 +63,7 @@ def test_packed(tmp_path, suffix, pack):
 
 
 def test_archives(tmp_path):
-    """Each member of tar and zip is a text by itself, named behind the archive."""
+    """Each member of tar and zip is a text by itself, named after the archive."""
     members = {"a.fasta": FASTA, "b.txt": b"plain text", "c.gz": gzip.compress(b"packed")}
     with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as tar:
         for name, content in members.items():
@@ -287,7 +287,7 @@ def test_qualities(tmp_path, rng):
 
 
 def test_failures(tmp_path):
-    """What cannot be read raises behind what came before it, or is kept and passed over."""
+    """What cannot be read raises after what came before it, or is kept and passed over."""
     with pytest.raises(FileNotFoundError):
         trawl.open(tmp_path / "none")
     with pytest.raises(IsADirectoryError):
@@ -355,7 +355,7 @@ def test_numbers_of_no_reader(options):
 
 @pytest.mark.parametrize("records", ["lines", "fasta", "whole"])
 def test_a_record_that_is_too_long(records):
-    """Of a record of more than 1 GiB no part is given as one; those before it are."""
+    """No part of a record of more than 1 GiB is given as one; those before it are."""
     text = gzip.compress(b">one\nAC\n>two" + (b" " if records == "lines" else b"\n"))
     text += gzip.compress(b"A" * (1 << 24)) * 65  # members, which are one text
     before = {"lines": [b">one", b"AC"], "fasta": [b"AC"], "whole": []}[records]

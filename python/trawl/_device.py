@@ -107,7 +107,7 @@ def look_at(text: Any) -> Any:
 
 
 def room(array: Any, items: int) -> int:
-    """The address of an array of a device with room for so many uint64."""
+    """The address of an array of a device with room for `items` uint64."""
     memory = _by_interface(array)
     if (not side_by_side(memory) or _length(memory) < 8 * items
             or array.__cuda_array_interface__["data"][1]):

@@ -97,7 +97,7 @@ def _cells(picture: Any) -> _Cells:
 
 
 def _cells_there(picture: Any) -> _Cells:
-    """Of an array in a device's memory, which stays as it is."""
+    """The cells of an array in a device's memory, which stays as it is."""
     memory = _device.memory_of(picture)
     if memory is None:
         raise UnsupportedError("the picture is in the memory of a device that is not CUDA's: copy it "
@@ -177,8 +177,8 @@ class GridPlan(_Compiled):
         """All places where a needle stands in a picture.
 
         Args:
-            picture: H x W cells, or H x W x C, as the needles have, and of their type. Of up to 4
-                bytes together they are searched as they are; more, as of 16-bit RGB or float64, by
+            picture: H x W cells, or H x W x C, as the needles have, and of their type. Those of up
+                to 4 bytes together are searched as they are; larger ones, as of 16-bit RGB or float64, by
                 numbers that stand for the needles' cells, 4 bytes a cell. A view whose rows are
                 contiguous is not copied, others are. An array in the memory of the GPU that the plan is for (CuPy, PyTorch;
                 DLPack or ``__cuda_array_interface__``) is searched there, if its rows are
@@ -242,7 +242,7 @@ def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture],
         names: of each needle, or None.
         masks: of each needle an array of H x W, or None: where it is 0 a cell matches anything.
         tolerance: every channel of a cell may differ by so much. For unsigned integers.
-        wrong: so many cells of a place may differ by more.
+        wrong: how many cells of a place may differ by more.
         engine, max_memory, backend, threads, device, tuning: as of `compile`.
 
     Raises:

@@ -19,9 +19,9 @@ class Conditions(NamedTuple):
     """What a pattern asks of its matches beside its text: what does not meet it is no match, whatever
     the report."""
 
-    from_begin: Optional[int] = None  #: it begins so many bytes after the text's begin
-    from_end: Optional[int] = None  #: it begins so many bytes before the text's end, or it is none
-    within: int = 0  #: ... of either, or up to so many bytes more
+    from_begin: Optional[int] = None  #: bytes between the text's begin and its own
+    from_end: Optional[int] = None  #: bytes between its begin and the text's end; a match elsewhere is none
+    within: int = 0  #: bytes by which either may be more
     word: Optional[str] = None  #: "full": no ASCII letter or digit stands on either side of it;
     #: "wide": none of two bytes, the second one 0
 

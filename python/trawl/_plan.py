@@ -218,7 +218,7 @@ class Plan(_Compiled):
       the leftmost and longest that do not overlap), "ends", "pairs", "longest", "shortest",
       "leftmost-longest" or "leftmost-first".
     - ``base``: the offset of the text's first byte, added to what is reported.
-    - ``max_matches``: end after so many; 0: no limit.
+    - ``max_matches``: the number of matches after which to end; 0: no limit.
     - ``max_steps``, ``max_seconds``: a byte searched and a match found are a step each; beyond a
       limit the search raises `ExpiredError`. 0: no limit.
     - ``circular``, of `find` and `find_many`: a text is a circle, as a plasmid: matches that cross its
@@ -248,7 +248,7 @@ class Plan(_Compiled):
 
     @property
     def strands(self) -> Tuple[str, ...]:
-        """Of each pattern "+", or "-" for one that is looked for as its reverse complement
+        """For each pattern "+", or "-" for one that is looked for as its reverse complement
         (`Flag.OTHER_STRAND`); "." where its syntax knows none."""
         return tuple("-" if pattern.flags & Flag.OTHER_STRAND else
                      "+" if pattern.syntax == "iupac" else "." for pattern in self.patterns)

@@ -51,7 +51,7 @@ class SupportsArray(Protocol):
 
 
 class OfPillow(Protocol):
-    """Likewise."""
+    """What Pillow makes an array of."""
 
     @property
     def __array_interface__(self) -> Any: ...

@@ -1,6 +1,6 @@
 """Cells of more than 4 bytes, as of 16-bit RGB, float64 or six bands: numbers stand for the needles'.
 
-A cell is words of 8 bytes. Of each word the needles' values are sorted, and so are the pairs of what
+A cell is words of 8 bytes. The needles' values of each word are sorted, and so are the pairs of what
 the words before have become with them; the place of a pair is the number. What is in no needle is 0,
 and matches nothing. The tables are kept in the plan, as its note.
 """
@@ -82,7 +82,7 @@ def wide_of(needles: Sequence[np.ndarray], size: int) -> Wide:
 
 
 def load(note: Any) -> Optional[Wide]:
-    """Of a plan's note; None: its cells have up to 4 bytes."""
+    """What a plan's note holds; None: its cells have up to 4 bytes."""
     if not note.startswith(_MARK):
         return None
     with np.load(io.BytesIO(note[len(_MARK):]), allow_pickle=False) as file:

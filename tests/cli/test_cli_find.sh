@@ -382,12 +382,12 @@ run find --prosite -e 'PA   A-C.' tree/z
 expect '--prosite, a line of a file' 2 '' "leave its 'PA' out"
 printf 'alert tcp any any -> any any (content:"a"; sid:1;) alert tcp any any -> any any (content:"b"; sid:2;)\n' >two.rules
 run find --rules two.rules tree/z
-expect 'two rules in a line' 2 '' "two.rules:1: the rule is left out: behind its closing parenthesis there is more text"
+expect 'two rules in a line' 2 '' "two.rules:1: the rule is left out: after its closing parenthesis there is more text"
 printf 'alert tcp any any -> any any (content:"a"; sid:1; sid:2;)\n' >sids.rules
 for content in '"a" nocase' '"a"x'; do
     printf 'alert tcp any any -> any any (content:%s; sid:1;)\n' "$content" >quotes.rules
     run find --rules quotes.rules tree/z
-    expect "a content, and what follows: $content" 2 '' "quotes.rules:1: the rule is left out: behind a content's quotes"
+    expect "a content, and what follows: $content" 2 '' "quotes.rules:1: the rule is left out: after a content's quotes"
 done
 printf 'alert ip any any -> any any (msg:"m"; content:"a",foo 3,fast_pattern; sid:1;)\n' >named.rules
 run find --no-header --rules named.rules --verdicts ab

@@ -758,7 +758,7 @@ static void test_doubts(void **state)
         const char *text, *said; /* NULL: nothing */
         bool begins;
     } texts[] = {
-        { "> a\nACGT\n", "line 1 is a title without a word behind its '>'", true },
+        { "> a\nACGT\n", "line 1 is a title without a word after its '>'", true },
         { ">\nACGT\n", "line 1 is a title without a word", true },
         { "\n;c\n> a\nACGT\n", NULL, true },
         { ">a\nACGT\n  1 acgt 4\n", "line 3 has a byte that is no letter of a sequence ('1')",

@@ -338,7 +338,7 @@ def malformed() -> None:
            (b'alert tcp any any -> any any (content:""; sid:90;)', "empty"),
            (b'alert tcp any any -> any any (content:a; sid:90;)', "in quotes"),
            (b'alert tcp any any -> any any (content:"a; sid:90;)', "in quotes"),
-           (b'alert tcp any any -> any any (content:"a"b"; sid:90;)', "behind a content's quotes"),
+           (b'alert tcp any any -> any any (content:"a"b"; sid:90;)', "after a content's quotes"),
            (b'\0\xff;:"(', "not closed")]
     good = [b'pcre:/J\\d/Vi";', b'pcre:/a"b/; flow:established;', b'pcre:"/a;b/";', b'msg:a "quoted" one;',
             b'reference:url,"x;', b'pcre:/[\\x22"]/; http_uri:field "a;b";', b"foo:!\"a;b\",\"c;d\";"]

@@ -34,7 +34,7 @@ RECORDS = ("auto", "lines", "whole")
 TASKS = 4  # for each thread of a cluster, at most
 MAX_TASKS = 1 << 14  # but no more in all, unless threads would have none
 ENOUGH = 4  # blocks for each of Dask's tasks: with fewer there are fewer tasks for each thread
-LONGEST = 16  # likewise: of a search of so many it takes some percent at most
+LONGEST = 16  # blocks of one of Dask's tasks: of the search of these it takes some percent at most
 
 
 def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
@@ -50,7 +50,7 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
         blocksize: bytes of a file that are read and searched at once; of packed files as they are
             packed.
         run: blocks that a task searches, one after the other; its matches are a partition of the
-            table. None: so many that each thread that the cluster has now gets two to four tasks.
+            table. None: as many as give each thread that the cluster has now two to four tasks.
         client: a ``distributed.Client``: the search begins there at once, and what it finds stays
             in its workers' memory. None: it begins when the table is computed or written.
         report: as of `trawl.Plan.find`.
@@ -83,7 +83,7 @@ def blocks(urlpath: Any, plan: Any, *, blocksize: Union[int, str] = "64 MiB", re
            records: str = "auto", storage_options: Optional[Dict[str, Any]] = None) -> Any:
     """How `scan` divides files, as a ``pandas.DataFrame``: a row a block. ``how`` is "bytes",
     "fasta", "lines", "members" of what is packed, or "whole", and then ``why``; ``begin`` and
-    ``end`` are bytes of the file, at or behind which a block begins and ends."""
+    ``end`` are bytes of the file, at or after which a block begins and ends."""
     import pandas as pd
 
     job, _ = _job(urlpath, plan, blocksize, report, records, None, 1, storage_options)
@@ -179,7 +179,7 @@ def _run(job: _search.Job, threads: int) -> int:
 
 
 def _threads(client: Any) -> int:
-    """Of the cluster that is going to be asked, as far as is known; 0: there is none."""
+    """The threads of the cluster that is going to be asked, as far as is known; 0: there is none."""
     if client is None:
         try:
             from distributed import get_client

@@ -1,9 +1,9 @@
 """What gzip and zstd pack member by member, read from the middle.
 
-Idea. Such a file is members, one behind the other, each packed by itself: bgzip's blocks, the files
+Idea. Such a file is members, one after the other, each packed by itself: bgzip's blocks, the files
 of ``cat a.gz b.gz``, the frames of pzstd. The first one that begins in a piece of the file is
 looked for by its signature, which packed bytes may hold by chance. So each piece goes from member to
-member until one begins behind its end: `Walk`. If every piece ends where the next one began, all began
+member until one begins after its end: `Walk`. If every piece ends where the next one began, all began
 right, for the first one did, at 0. If not, the file is searched whole.
 
 bgzip's blocks say how long they are, packed and unpacked, so they are passed over; so are frames of
@@ -23,14 +23,14 @@ from .._readers import open as open_records
 from . import _files
 
 STEP = 1 << 20  # bytes that are read at once, to look for a member
-THIN = 1 << 18  # of members that begin within so many bytes the first is remembered
+THIN = 1 << 18  # bytes, of the members that begin within which the first is remembered
 
 
 class Walk(NamedTuple):
     """Members that begin in a piece of a file."""
 
     begin: Optional[int]  #: the first one; None: there is none, or it could not be followed
-    end: int  #: where the one behind the last begins
+    end: int  #: where the one after the last begins
     length: int  #: bytes that they unpack to
     marks: List[Tuple[int, int]]  #: some of them: offset in the file, and in what is unpacked here
 
@@ -43,7 +43,7 @@ class Packed:
         self._begin, self._data = 0, b""
 
     def at(self, begin: int, length: int) -> memoryview:
-        """Bytes from `begin` on, at least `length` if there are so many."""
+        """Bytes from `begin` on, at least `length` of them if there are."""
         end = min(begin + length, self.size)
         if begin < self._begin or end > self._begin + len(self._data):
             stop = min(max(end, begin + STEP), self.size)
@@ -66,7 +66,7 @@ def _block(file: Packed, at: int) -> Optional[Tuple[int, int]]:
 
 
 def _size_of_block(head: memoryview) -> int:
-    """Of a block of bgzip that begins so; 0: none does."""
+    """The size of a block of bgzip that begins so; 0: none does."""
     if len(head) < 18 or head[:4] != b"\x1f\x8b\x08\x04" or head[10:16] != b"\x06\0BC\x02\0":
         return 0
     size = int.from_bytes(head[16:18], "little") + 1
@@ -209,7 +209,7 @@ def unpack(packed: str, data: Any) -> bytes:
 def _unpack_gzip(data: memoryview) -> Iterator[bytes]:
     at = 0
     while at < len(data):
-        if data[at] == 0:  # between members and behind the last
+        if data[at] == 0:  # between members and after the last
             at += 1
             continue
         unpacker = zlib.decompressobj(31)

@@ -54,7 +54,7 @@ class Found(NamedTuple):
 
     matches: np.ndarray
     paths: Tuple[np.ndarray, List[str]]  #: of each match: codes, words
-    names: Tuple[np.ndarray, List[str]]  #: of its record, likewise
+    names: Tuple[np.ndarray, List[str]]  #: of its record: codes, words
     records: int  #: that begin here
     seams: Tuple[bytes, ...]  #: of its blocks; empty: they tell each other nothing
 
@@ -76,7 +76,7 @@ class Text:
         self.blocks = file.blocks
 
     def bound(self, block: int) -> int:
-        """Where a block begins, but for cuts; of the one behind the last, the end."""
+        """Where a block begins, but for cuts; of the one after the last, the end."""
         return min(block * self._step, self.size) if self._index is None else \
             self._index.bounds[block]
 
@@ -136,8 +136,8 @@ def cut(text: Text, block: int, look: Any) -> Optional[int]:
 def extent(text: Text, block: int, look: Any) -> Tuple[int, int]:
     """Where a block begins and ends, so that blocks meet only at cuts."""
     begin = cut(text, block, look)
-    for behind in range(block + 1, text.blocks):
-        end = cut(text, behind, look)
+    for later in range(block + 1, text.blocks):
+        end = cut(text, later, look)
         if end is not None:
             return (end if begin is None else begin), end
     return (text.size if begin is None else begin), text.size
@@ -173,7 +173,7 @@ def _concatenate(arrays: List[np.ndarray]) -> np.ndarray:
 
 
 def _join(blocks: List[Found]) -> Found:
-    """Blocks of records, one behind the other, as one."""
+    """Blocks of records, one after the other, as one."""
     matches, count = [], 0  # type: List[np.ndarray], int
     paths, names = _Words(), _Words()
     for block in blocks:
@@ -186,7 +186,7 @@ def _join(blocks: List[Found]) -> Found:
 
 
 def nothing(file: _files.File) -> Found:
-    """Of a block that others have taken."""
+    """What a block has that others have taken."""
     return _of_text(file, np.empty(0, MATCH))
 
 
@@ -206,7 +206,7 @@ class Part(NamedTuple):
     """What a search of a block has found."""
 
     matches: np.ndarray
-    begin: int  #: they end behind it,
+    begin: int  #: they end after it,
     settled: int  #: and up to here
     seam: Optional[bytes]  #: what it leaves to the next block
 
@@ -248,7 +248,7 @@ def _search_reader(job: Job, file: _files.File, data: Any, records: str) -> Foun
 
 
 class _Words:
-    """Codes of words, batch behind batch."""
+    """Codes of words, batch after batch."""
 
     def __init__(self) -> None:
         self._codes: List[np.ndarray] = [np.empty(0, np.int32)]
@@ -266,7 +266,7 @@ class _Words:
 
 
 def seams_of(job: Job, found: Found) -> Tuple[bytes, ...]:
-    """What a run and those behind it want to know of each other."""
+    """What a run and those after it want to know of each other."""
     return found.seams
 
 
@@ -288,7 +288,7 @@ def tell(job: Job, runs: Sequence[Sequence[bytes]]) -> List[Told]:
 
 
 class News(NamedTuple):
-    """Of a run that was searched again, as far as it made a difference."""
+    """What a run that was searched again has, as far as it made a difference."""
 
     parts: List[Part]
     seams: Tuple[bytes, ...]
@@ -350,14 +350,14 @@ def settled(job: Job, number: int, place: int, found: Found, changes: Sequence[O
 
 
 class Facts(NamedTuple):
-    """What the runs behind one want to know of it."""
+    """What the runs after one want to know of it."""
 
     records: int
     once: Tuple[int, ...]  #: patterns of Flag.ONCE that were found
 
 
 def facts(job: Job, found: Found) -> Facts:
-    """Of a run that was searched."""
+    """The facts of a run that was searched."""
     seen = np.intersect1d(found.matches["pattern"], job.once) if job.once else ()
     return Facts(found.records, tuple(int(pattern) for pattern in seen))
 

@@ -26,7 +26,7 @@ MAX_FILES = 100  # of a task: their words have codes of one byte
 
 
 def columns(job: Job) -> List[str]:
-    """Of the table."""
+    """The names of the table's columns."""
     names = ["path", "pattern", "start", "end", "record"]
     return names + ["name"] * (job.words is not None) + ["record_name"] * (job.records == "auto")
 
@@ -101,7 +101,7 @@ def walk(job: Job, number: int, first: int, last: int, others: List[List[_member
 
 
 def index(job: Job, number: int, walks: List[List[_members.Walk]]) -> _members.Index:
-    """Of a packed file."""
+    """The index of a packed file."""
     file = job.files[number]
     if file.packed == "gzip":
         _members.check_end(job.fs, file.place, file.size)

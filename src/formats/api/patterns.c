@@ -12,7 +12,7 @@ struct trawl_patterns {
     pattern_set set;
     trawl_patterns_options options;
     const char *path;        /* while the file is read */
-    trawl_file_error *error; /* likewise; what ended the reading */
+    trawl_file_error *error; /* while the file is read: what ended it */
     bool failed;
     bool judged; /* as rules that hold or do not */
 };

@@ -235,8 +235,8 @@ static int put_run(bmp_job *job, run_place *at, const uint8_t *from, uint32_t co
     return 0;
 }
 
-/* What follows a 0: 0 end of the row, 1 end of the picture, 2 a jump, else so many pixels as they
- * are. 1: the picture has ended. */
+/* What follows a 0: 0 end of the row, 1 end of the picture, 2 a jump, else the number of pixels
+ * that follow as they are. 1: the picture has ended. */
 static int take_escape(bmp_job *job, run_place *at, uint32_t code)
 {
     if (code == 0) {

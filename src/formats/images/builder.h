@@ -38,10 +38,10 @@ typedef struct image_builder {
     image_as as;
     image_intern *table;
     image_limit limit;     /* of what is in memory at once */
-    uint64_t file_bytes;   /* of which the file takes so many */
-    uint64_t source_bytes; /* the file has so many, in memory or not */
+    uint64_t file_bytes;   /* of these the file's */
+    uint64_t source_bytes; /* of the file, in memory or not */
     FILE *file;            /* of a decoder that reads files in pieces; NULL: from memory */
-    uint64_t held_rows;    /* and so many rows of samples: set by the decoder */
+    uint64_t held_rows;    /* rows of samples in memory: set by the decoder */
     image_error error;
     image *out; /* the picture, or its present band */
     /* for bands */

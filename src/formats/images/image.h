@@ -14,8 +14,9 @@
  *                               are compared as they are
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
  * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
- * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged. MASK makes of
- * every picture but a raw one cells of 1 byte: 0 where all its numbers but alpha are 0, else 1.
+ * GREY (luma, 1 byte). Raw rasters convert to GREY alone, unchanged, where cells have 1 byte. MASK
+ * makes of every picture but a raw one cells of 1 byte: 0 where all its numbers but alpha are 0,
+ * else 1.
  * One transparent colour of a grey or RGB PNG is not stored.
  */
 #ifndef TRAWL_IMAGE_H
@@ -60,7 +61,7 @@ typedef struct image {
 typedef struct image_band {
     image *picture;       /* its cells; `rows` of them, but as much as is known of the page */
     uint64_t first;       /* the page's row that the first one is */
-    uint64_t own;         /* so many rows are in no later band; in the last band all */
+    uint64_t own;         /* rows that are in no later band; in the last band all */
     uint64_t rows;        /* of the page */
     uint32_t page, pages; /* from 1 */
 } image_band;

@@ -13,8 +13,8 @@
  *
  * Idea. Rows lie in blocks: a row of tiles, a strip of each plane, or one row of a strip whose
  * planes are interleaved. A block is read whole, and its rows are unpacked one by one, so that
- * memory holds a block, not the picture. Of a row of tiles that is larger than MAX_HELD some rows
- * are kept, and the tiles are decoded again for the next ones. A file is read where it stands,
+ * memory holds a block, not the picture. Some rows are kept of a row of tiles that is larger than
+ * MAX_HELD, and the tiles are decoded again for the next ones. A file is read where it stands,
  * through its FILE.
  *
  * Strict: what libtiff complains of while it reads pixels, even as a warning, is an error, for the
@@ -90,7 +90,7 @@ typedef struct tiff_job {
     uint32_t across;     /* tiles */
     uint32_t tile_cols;  /* columns of a tile, or of the page */
     uint32_t block_rows; /* rows that are read at once */
-    uint32_t kept_rows;  /* of which so many are kept */
+    uint32_t kept_rows;  /* of these, those that are kept */
     size_t row_bytes, tile_bytes, kept_bytes;
     uint16_t *map[3]; /* the colours of a palette */
     bool narrow_map;  /* of 8 bits, against the standard */

@@ -1,7 +1,7 @@
 /* webp.c: WebP through libwebp, to rows of samples: RGB, or RGBA when it has alpha.
  *
  * libwebp decodes into one buffer, which counts as memory; a picture has at most 16383 x 16383
- * pixels. Of several frames (an animation) none is the picture.
+ * pixels. None of several frames (an animation) is the picture.
  */
 #include "formats/images/decoder.h"
 

@@ -59,12 +59,12 @@ static bool has(list_line l, char c)
 static clamav_kind kind_of(list_line part)
 {
     const char *mark = memchr(part.text, '#', part.length);
-    const size_t behind = mark ? part.length - (size_t)(mark + 1 - part.text) : 0;
-    return list_line_begins(part, "$")                                 ? CLAMAV_MACRO
-           : has(part, '/')                                            ? CLAMAV_PCRE
-           : list_line_begins(part, "fuzzy_img#")                      ? CLAMAV_FUZZY
-           : has(part, '(') && behind && memchr(mark + 1, '#', behind) ? CLAMAV_BYTES
-                                                                       : CLAMAV_KINDS;
+    const size_t after = mark ? part.length - (size_t)(mark + 1 - part.text) : 0;
+    return list_line_begins(part, "$")                               ? CLAMAV_MACRO
+           : has(part, '/')                                          ? CLAMAV_PCRE
+           : list_line_begins(part, "fuzzy_img#")                    ? CLAMAV_FUZZY
+           : has(part, '(') && after && memchr(mark + 1, '#', after) ? CLAMAV_BYTES
+                                                                     : CLAMAV_KINDS;
 }
 
 static void leave_unchecked(reader *r, const char *name, size_t length)
@@ -151,7 +151,7 @@ static bool read_modifiers(reader *r, list_line l, modifiers *m)
     for (size_t i = 0; i < l.length; i++) {
         const char *found = l.text[i] ? strchr(names, l.text[i]) : NULL;
         if (!found)
-            return refuse(r, "what stands behind :: of a part is of i, w, a and f");
+            return refuse(r, "what stands after :: of a part is of i, w, a and f");
         *flags[found - names] = true;
     }
     return true;

@@ -310,7 +310,7 @@ static void put_range(writer *w, size_t begin, size_t end)
     put(w, w->from + begin, end - begin);
 }
 
-/* An element or a group, so many times. */
+/* An element or a group, `min` to `max` times. */
 static void put_times(writer *w, const part *p, uint32_t min, uint32_t max)
 {
     char repeat[32] = "";

@@ -14,7 +14,7 @@
  * is the text, \A and \z are ^ and $. False: no memory. */
 bool line_empty_settle(pattern_set *set, uint32_t syntax, uint32_t flags);
 
-/* Of an extended pattern, the class that opens at text[at]: where its ']' is, or `length`. */
+/* Where the ']' of the class is that opens at text[at] in an extended pattern, or `length`. */
 size_t pattern_class_end(const char *text, size_t length, size_t at);
 
 /* Whether there is one that stands for an empty match. */

@@ -29,7 +29,7 @@ static int by_start(const void *left, const void *right)
     return (a->end < b->end) - (a->end > b->end);
 }
 
-/* Of the longest matches of all starts, those that do not overlap. */
+/* Those of the longest matches of all starts that do not overlap. */
 static void drop_overlaps(line_matches *m)
 {
     size_t kept = 0, end = 0;

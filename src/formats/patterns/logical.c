@@ -89,7 +89,7 @@ static const logical_node *read_block(parser *p, const char *at, const char *clo
         return join(p, *last, read_expression(p, at + 1, last), read_expression(p, last + 1, close),
                     close + 1, end);
     return close + 1 == end ? read_expression(p, at + 1, close)
-                            : refuse(p, "a test stands behind parentheses without & or | in them");
+                            : refuse(p, "a test stands after parentheses without & or | in them");
 }
 
 static const logical_node *read_part(parser *p, const char *at, const char *end)

@@ -15,7 +15,7 @@ typedef struct logical_node {
     char test;     /* '=', '>', '<': of the number of occurrences in it; 0: none, but for 0 */
     uint32_t part;
     uint64_t occurrences; /* what `test` compares with */
-    uint32_t parts;       /* so many of them must occur at least */
+    uint32_t parts;       /* parts in it that must occur at least */
     const struct logical_node *left, *right;
 } logical_node;
 

@@ -1,8 +1,8 @@
 /* residues.c: see formats/patterns/residues.h.
  *
  * REBASE marks a cut in a site by '^' (G^AATTC), one beside it by the bases between, on both
- * strands (GACGC(5/10), (8/13)GACNNNNNNTGG(12/7)). Of a site that is cut before its first base the
- * mark is what asks for the begin of a sequence elsewhere; other marks in the list tell which it
+ * strands (GACGC(5/10), (8/13)GACNNNNNNTGG(12/7)). The mark of a site that is cut before its first
+ * base is what asks for the begin of a sequence elsewhere; other marks in the list tell which it
  * is.
  */
 #include "formats/patterns/residues.h"

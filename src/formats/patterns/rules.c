@@ -261,7 +261,7 @@ static bool read_content(rules *r, const char *value, const char *end)
     const char *more = skip_blanks(close + 1, end);
     if (more < end && *more != ',')
         return leave_out(r,
-                         "behind a content's quotes stands ';', or ',' and what is said of it, as "
+                         "after a content's quotes stands ';', or ',' and what is said of it, as "
                          "content:\"abc\",nocase;");
     if (!add_content(r, open + 1, (size_t)(close - open) - 1, negated))
         return false;
@@ -458,7 +458,7 @@ static bool read_options(rules *r)
     begin_rule(r, open);
     for (const char *at = open + 1; fine && (at = skip_blanks(at, r->end)) < r->end;) {
         if (*at == ')')
-            return leave_out(r, "behind its closing parenthesis there is more text: a "
+            return leave_out(r, "after its closing parenthesis there is more text: a "
                                 "rule has lines of its own");
         const char *end = find_end(r, at, ";");
         fine = read_option(r, at, end);

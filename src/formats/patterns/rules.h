@@ -38,7 +38,7 @@ typedef struct rule {
     uint64_t least, most;        /* bytes of a record that it is asked of */
 } rule;
 
-/* Of all files. */
+/* The rules of all files. */
 typedef struct rule_list {
     rule *rules;
     rule_content *contents;

@@ -1,6 +1,6 @@
 /* yara.c: YARA's rule files, as far as their strings go.
  *
- * Idea: one pass. Of a rule only its name and the section `strings` are read; all else is passed,
+ * Idea: one pass. Only the name and the section `strings` of a rule are read; all else is passed,
  * as far as strings, comments and regular expressions must be known to see where it ends. A string
  * that is not understood is left out, with its place and the reason, and so is a rule that cannot
  * be read: the next one begins with a line. A rule whose name another one has, or with two strings

@@ -135,7 +135,7 @@ static int class_item(parser *p, set *s)
     return (int)escaped(p);
 }
 
-/* Behind [. */
+/* What stands after [. */
 static bool read_class(parser *p, set *s)
 {
     const bool inverted = p->at < p->end && *p->at == '^';
@@ -339,7 +339,7 @@ static bool read_set(parser *p, set *s)
     if (c == '[')
         return read_class(p, s);
     if (c == '*' || c == '+' || c == '?')
-        return refuse(p, "a repeat stands behind nothing, or behind another one");
+        return refuse(p, "a repeat stands after nothing, or after another one");
     if (c == '.') {
         set_invert(s);
         if (!p->regex->dot_all)
@@ -359,7 +359,7 @@ static bool read_element(parser *p, extent *whole)
     set s = { { 0 } };
     uint32_t low, high;
     if (*p->at == '{' && read_bounds(p, &low, &high))
-        return refuse(p, "a repeat stands behind nothing, or behind another one");
+        return refuse(p, "a repeat stands after nothing, or after another one");
     if (!read_set(p, &s) || !read_repeat(p, &low, &high))
         return false;
     if (!(s.bits[0] | s.bits[1] | s.bits[2] | s.bits[3]))

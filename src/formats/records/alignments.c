@@ -2,8 +2,8 @@
  * those of one that is aligned to the minus strand as of the plus strand, by its name. One without
  * bases ('*') is empty.
  *
- * Of BAM a machine goes over the blocks: what is fixed, the name, the bases, four bits each; the
- * rest is passed over. Of SAM it goes over the columns, of which the first and the tenth count. So
+ * In BAM a machine goes over the blocks: what is fixed, the name, the bases, four bits each; the
+ * rest is passed over. In SAM it goes over the columns, of which the first and the tenth count. So
  * memory stays small whatever a block or a line claims to be.
  *
  * Why not htslib: it reads files alone, no members of archives, and takes the memory that a file

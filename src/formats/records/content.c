@@ -108,8 +108,8 @@ static head head_of(const uint8_t *bytes, size_t length)
     return (head){ bytes + mark, length - mark, newline };
 }
 
-/* Behind the line, or `length` when it does not end here. */
-static size_t behind_line(const head *h, size_t at)
+/* Where the line after this one begins, or `length` when it does not end here. */
+static size_t line_after(const head *h, size_t at)
 {
     const uint8_t *end = at < h->length ? memchr(h->bytes + at, h->newline, h->length - at) : NULL;
     return end ? (size_t)(end - h->bytes) + 1 : h->length;
@@ -128,7 +128,7 @@ static bool sequence_line(const head *h, size_t *at, size_t *letters)
 {
     const size_t begin = *at;
     line_look l = { 0 };
-    *at = behind_line(h, begin);
+    *at = line_after(h, begin);
     line_look_at(&l, h->bytes + begin, line_length(h, begin, *at));
     *letters = l.letters;
     return line_is_sequence(&l);
@@ -158,7 +158,7 @@ typedef struct fasta_look {
     bool named;           /* the first title begins with a word */
 } fasta_look;
 
-/* Behind the blanks and comments before the first title. */
+/* Go after the blanks and comments before the first title. */
 static void pass_notes(const head *h, fasta_look *l)
 {
     l->doubt.line = 1;
@@ -166,7 +166,7 @@ static void pass_notes(const head *h, fasta_look *l)
         const uint8_t byte = h->bytes[l->at];
         if (byte == '#' || byte == ';') {
             l->noted = true;
-            l->at = behind_line(h, l->at) - 1;
+            l->at = line_after(h, l->at) - 1;
             l->doubt.line += h->bytes[l->at] == h->newline;
         } else if (byte == h->newline) {
             l->doubt.line++;
@@ -180,12 +180,12 @@ static void pass_notes(const head *h, fasta_look *l)
 /* The first title tells by its word; those after sequences need none. */
 static void look_at_title(const head *h, fasta_look *l)
 {
-    const size_t end = behind_line(h, l->at);
+    const size_t end = line_after(h, l->at);
     const bool first = l->titles++ == 0, whole = h->bytes[end - 1] == h->newline;
     if (!is_printable(h, l->at, end))
         l->doubt = line_doubt(&(line_look){ 0 }, true, l->doubt.line);
     else if (first && end - l->at > 1 && !is_title(h, l->at, end))
-        l->doubt.why = "is a title without a word behind its '>'";
+        l->doubt.why = "is a title without a word after its '>'";
     else if (!l->lines && !whole && end - l->at >= CONTENT_LOOK / 2)
         l->doubt.why = "is a title that is longer than what is looked at (64 KiB)";
     l->named = l->named || (first && is_title(h, l->at, end));
@@ -196,7 +196,7 @@ static void look_at_letters(const head *h, fasta_look *l)
 {
     const size_t begin = l->at;
     line_look line = { 0 };
-    l->at = behind_line(h, begin);
+    l->at = line_after(h, begin);
     line_look_at(&line, h->bytes + begin, line_length(h, begin, l->at));
     if (!line_is_sequence(&line))
         l->doubt = line_doubt(&line, false, l->doubt.line);
@@ -213,7 +213,7 @@ static fasta_look look_at_fasta(const head *h)
         if (h->bytes[begin] == '>')
             look_at_title(h, &l);
         else if (h->bytes[begin] == ';')
-            l.at = behind_line(h, begin);
+            l.at = line_after(h, begin);
         else
             look_at_letters(h, &l);
         if (!l.doubt.why && h->bytes[l.at - 1] == h->newline)
@@ -267,8 +267,8 @@ void content_doubt_text(const content_doubt *doubt, char text[CONTENT_DOUBT_TEXT
 
 /* ---- FASTQ ----------------------------------------------------------------------- */
 
-/* Behind a title at `at`: a record without letters, as trimming leaves them, up to the next. *more:
- * so far as can be seen. */
+/* Whether a record without letters, as trimming leaves them, goes from the title at `at` up to the
+ * next one. *more: so far as can be seen. */
 static bool is_empty_record(const head *h, size_t at, bool *more)
 {
     size_t letters = 0, qualities = 0;
@@ -277,7 +277,7 @@ static bool is_empty_record(const head *h, size_t at, bool *more)
         return false;
     if (at < h->length && h->bytes[at] != '+')
         return false;
-    at = behind_line(h, at);
+    at = line_after(h, at);
     *more = at == h->length;
     return at < h->length && sequence_line(h, &at, &qualities) && !qualities &&
            (at == h->length || h->bytes[at] == '@');
@@ -287,7 +287,7 @@ static bool is_empty_record(const head *h, size_t at, bool *more)
  * it does not end here. */
 static bool is_plus(const head *h, size_t at, bool *more)
 {
-    const size_t end = behind_line(h, at);
+    const size_t end = line_after(h, at);
     size_t width = end - at - 1, word = 0;
     *more = h->bytes[end - 1] != h->newline;
     while (width && (h->bytes[at + width] == '\n' || h->bytes[at + width] == '\r'))
@@ -303,7 +303,7 @@ static bool is_plus(const head *h, size_t at, bool *more)
  * may be of other bytes, such as colours. False: they are no letters. */
 static bool find_plus(const head *h, size_t *at, size_t *letters)
 {
-    const size_t begin = *at, end = behind_line(h, begin);
+    const size_t begin = *at, end = line_after(h, begin);
     size_t i = begin, line;
     while (i < end && h->bytes[i] > ' ' && h->bytes[i] <= '~')
         i++;
@@ -320,8 +320,8 @@ static bool find_plus(const head *h, size_t *at, size_t *letters)
 }
 
 /* The first record: a title (but that of changes, as diff writes it), letters, a line with '+',
- * which is enough where that is alone or says the title again; else as many other letters. Of a
- * record that is longer than what may be looked at, many letters are enough. */
+ * which is enough where that is alone or says the title again; else as many other letters. Many
+ * letters are enough of a record that is longer than what may be looked at. */
 static bool is_fastq(const head *h, bool *more)
 {
     size_t at, letters = 0, left;
@@ -329,7 +329,7 @@ static bool is_fastq(const head *h, bool *more)
     *more = false;
     if (!h->length || h->bytes[0] != '@')
         return false;
-    at = behind_line(h, 0);
+    at = line_after(h, 0);
     if (!is_printable(h, 0, at))
         return false;
     if (at == h->length) {
@@ -344,7 +344,7 @@ static bool is_fastq(const head *h, bool *more)
     if (at < h->length && !changes && is_plus(h, at, &open))
         return true;
     if (at < h->length)
-        at = behind_line(h, at);
+        at = line_after(h, at);
     for (left = letters; at < h->length && left; at++) {
         if (h->bytes[at] == '\n' || h->bytes[at] == '\r')
             continue;
@@ -420,7 +420,7 @@ static bool is_field(unsigned number, const uint8_t *field, size_t width)
  * looked at, those before its bases are enough. *more: so far as can be seen. */
 static bool is_alignment(const head *h, bool *more)
 {
-    const size_t line = behind_line(h, 0);
+    const size_t line = line_after(h, 0);
     const bool whole = line && h->bytes[line - 1] == '\n';
     size_t at = 0, end = line_length(h, 0, line), bases = 0;
     unsigned fields = 0;

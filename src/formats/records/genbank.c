@@ -3,7 +3,7 @@
  * version where the entry has them, as in the databases' FASTA, else what stands after LOCUS or
  * ID.
  *
- * Of the lines before a sequence the first bytes are looked at, so a line may have any length.
+ * The first bytes of the lines before a sequence are looked at, so a line may have any length.
  */
 #include <inttypes.h>
 #include <stdio.h>

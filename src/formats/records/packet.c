@@ -53,7 +53,7 @@ static char *put_octet(char *to, unsigned number)
     return to + 1;
 }
 
-/* Of at most 16 bits. */
+/* Write a number of at most 16 bits. */
 static char *put_port(char *to, unsigned number)
 {
     *to = (char)('0' + number / 10000);
@@ -196,7 +196,7 @@ static bool is_extension(unsigned next)
            next == 139 || next == 140;
 }
 
-/* Pass the extension headers. Behind that of a later fragment stands none. */
+/* Pass the extension headers. None stands after that of a later fragment. */
 static unsigned pass_extensions(view *v, unsigned next, bool *begins)
 {
     while (*begins && left(v) >= 8 && is_extension(next)) {
@@ -234,7 +234,7 @@ static void parse_ip(view *v, packet *p)
         parse_ipv4(v, p);
 }
 
-/* Behind a protocol of PPP. */
+/* What stands after a protocol of PPP. */
 static void parse_ppp(view *v, unsigned protocol, packet *p)
 {
     if (protocol == PPP_IPV4)
@@ -243,7 +243,7 @@ static void parse_ppp(view *v, unsigned protocol, packet *p)
         parse_ipv6(v, p);
 }
 
-/* Behind labels, of which the last one has a bit set; what follows them is not named. */
+/* What stands after labels, of which the last one has a bit set; what follows them is not named. */
 static void parse_mpls(view *v, packet *p)
 {
     bool last = false;
@@ -255,8 +255,8 @@ static void parse_mpls(view *v, packet *p)
         parse_ip(v, p);
 }
 
-/* Behind the number of a family of addresses, in either order of bytes: IPv6 has one by each
- * system. */
+/* What stands after the number of a family of addresses, in either order of bytes: IPv6 has one by
+ * each system. */
 static void parse_family(view *v, packet *p)
 {
     const uint8_t *h = v->bytes + v->at;
@@ -270,7 +270,7 @@ static void parse_family(view *v, packet *p)
         parse_ipv6(v, p);
 }
 
-/* Behind an EtherType, of which some say that another follows. */
+/* What stands after an EtherType, of which some say that another follows. */
 static void parse_ether(view *v, unsigned type, packet *p)
 {
     while ((type == ETHER_VLAN || type == ETHER_QINQ || type == ETHER_QINQ_OLD) && left(v) >= 4) {
@@ -290,7 +290,7 @@ static void parse_ether(view *v, unsigned type, packet *p)
 }
 
 /* Pass a header of `length` bytes with an EtherType in it. */
-static void parse_behind(view *v, size_t length, size_t type, packet *p)
+static void parse_after(view *v, size_t length, size_t type, packet *p)
 {
     if (left(v) < length)
         return;
@@ -304,13 +304,13 @@ void packet_parse(int link, const uint8_t *bytes, size_t length, packet *p)
     strcpy(p->flow, "-");
     switch (link) {
     case LINK_ETHERNET:
-        parse_behind(&v, 14, 12, p);
+        parse_after(&v, 14, 12, p);
         break;
     case LINK_SLL:
-        parse_behind(&v, 16, 14, p);
+        parse_after(&v, 16, 14, p);
         break;
     case LINK_SLL2:
-        parse_behind(&v, 20, 0, p);
+        parse_after(&v, 20, 0, p);
         break;
     case LINK_NULL:
     case LINK_LOOP:

@@ -2,7 +2,7 @@
  * by the first word of its title.
  *
  * Idea. A machine of few states goes over the bytes as they come, line by line where they allow it,
- * so neither a line nor a record need fit into memory. Of FASTQ the qualities are counted:
+ * so neither a line nor a record need fit into memory. The qualities of FASTQ are counted:
  * there must be as many as letters, on one line or several. A batch that wants them keeps them too.
  *
  * Most lines are letters alone, and stand whole in what was read and in the batch: these are joined

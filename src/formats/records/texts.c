@@ -98,12 +98,12 @@ void texts_close(texts *t)
 
 static char *joined(const char *name, const char *member)
 {
-    const size_t length = strlen(name), behind = strlen(member);
-    char *both = malloc(length + behind + 2);
+    const size_t length = strlen(name), more = strlen(member);
+    char *both = malloc(length + more + 2);
     if (both) {
         memcpy(both, name, length);
         both[length] = ':';
-        memcpy(both + length + 1, member, behind + 1);
+        memcpy(both + length + 1, member, more + 1);
     }
     return both;
 }

@@ -5,8 +5,8 @@
  * the record's end, which are others come round again, are left out.
  *
  * A record that is shorter than the longest match is held whole and written twice: there a match
- * may be longer than the circle, and is left out, too. Of these the report `longest` would show
- * nothing but the longest, so under it each start is a text of its own, as long as the circle.
+ * may be longer than the circle, and is left out, too. The report `longest` would show nothing but
+ * the longest of these, so under it each start is a text of its own, as long as the circle.
  *
  * Cost: the longest match is copied and searched twice for each record. A record of n bytes, fewer
  * than the longest match has, costs n scans of n bytes under `longest`.

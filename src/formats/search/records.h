@@ -20,7 +20,7 @@ typedef struct record_scan {
     /* If it is set: each record that has ended, after its matches, with its length. Non-zero
      * stops. */
     int (*ended)(void *user, const record *r, uint64_t length);
-    void (*searched)(void *user, uint64_t bytes); /* if it is set: so many more were */
+    void (*searched)(void *user, uint64_t bytes); /* if it is set: `bytes` more were */
 
     const reader_kind *kind;
     batch *batch;         /* the present one */

@@ -32,7 +32,7 @@ typedef struct share {
     int ranks;
 } share;
 
-/* What a rank has of a file: false, nothing. Of SHARE_WHOLE it is all or nothing. Bytes [*begin,
+/* What a rank has of a file: false, nothing. With SHARE_WHOLE it is all or nothing. Bytes [*begin,
  * *end) of the file, as far as lengths say. */
 bool share_piece(const share *s, const shared_file *file, int rank, uint64_t *begin, uint64_t *end);
 

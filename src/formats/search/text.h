@@ -25,12 +25,12 @@ typedef struct text_scan {
     size_t patterns;
     trawl_match_fn take;
     void *user;
-    void (*searched)(void *user, uint64_t bytes); /* so many more are */
+    void (*searched)(void *user, uint64_t bytes); /* `bytes` more are */
     /* The context begins with a mapped text of `length` bytes. */
     void (*scans)(void *user, const trawl_context *context, size_t length);
     void (*failed)(void *user, const trawl_context *device, const char *why);
 
-    /* Of the present text. */
+    /* The present text. */
     const uint8_t *text;   /* what `take` may look at: text[0] has offset `begin` */
     uint64_t begin;        /* of it */
     uint64_t counted;      /* matches that `counts` has more */

@@ -98,10 +98,10 @@ struct archive_reader {
     size_t last;      /* and of the piece at the end */
     bool member_ended, member_failed;
     uint64_t gap;         /* zero bytes to hand out, of a sparse file, */
-    const uint8_t *block; /* and after them so many of a block */
+    const uint8_t *block; /* and after them `left` bytes of a block */
     size_t left;
-    uint64_t behind;   /* where the block ends in the member */
-    char message[200]; /* what `why`, or a member's, points to */
+    uint64_t block_end; /* where the block ends in the member */
+    char message[200];  /* what `why`, or a member's, points to */
     uint8_t piece[PIECE];
 };
 
@@ -260,25 +260,25 @@ static bool next_block(archive_reader *a)
 {
     const void *block = NULL;
     size_t size = 0;
-    la_int64_t offset = (la_int64_t)a->behind;
+    la_int64_t offset = (la_int64_t)a->block_end;
     int status;
     if (a->why || a->member_ended)
         return false;
     do
         status = lib.archive_read_data_block(a->handle, &block, &size, &offset);
     while (status == ARCHIVE_RETRY);
-    a->member_failed = status < ARCHIVE_OK || offset < (la_int64_t)a->behind;
+    a->member_failed = status < ARCHIVE_OK || offset < (la_int64_t)a->block_end;
     a->member_ended = status != ARCHIVE_OK || a->member_failed;
     if (a->member_failed)
         said(a, "is damaged: its rest could not be unpacked");
     if (a->kind && status == ARCHIVE_EOF)
         end_filter(a);
-    if (offset < (la_int64_t)a->behind || status <= ARCHIVE_FATAL)
+    if (offset < (la_int64_t)a->block_end || status <= ARCHIVE_FATAL)
         return false;
-    a->gap = (uint64_t)offset - a->behind;
+    a->gap = (uint64_t)offset - a->block_end;
     a->block = block;
     a->left = block ? size : 0;
-    a->behind = (uint64_t)offset + a->left;
+    a->block_end = (uint64_t)offset + a->left;
     return true;
 }
 
@@ -357,7 +357,7 @@ bool unpack_filter(source *s, const char *kind, const unpack_options *options)
         a->why = said(a, "is damaged");
     else if (!a->why && lib.archive_filter_code(a->handle, 0) == ARCHIVE_FILTER_NONE)
         a->why = strcpy(a->message, "is damaged: its first bytes say that it is compressed, those "
-                                    "behind do not");
+                                    "after them do not");
     else if (!a->why && status == ARCHIVE_EOF)
         end_filter(a);
     source_open_layer(s, &layer, a, a->limit.taken);
@@ -402,7 +402,7 @@ int archive_next(archive_reader *a, const char **name, source *member, const cha
     while (!a->why) {
         a->member_failed = a->member_ended = false;
         a->gap = a->left = 0;
-        a->behind = 0;
+        a->block_end = 0;
         status = next_header(a, &entry);
         if (status == ARCHIVE_EOF && sound_to_its_end(a))
             return 0;

@@ -11,7 +11,7 @@
 const char *compressed_kind(const uint8_t *bytes, size_t length);
 
 /* Bytes of the frame that these begin with when it is one that readers of zstd and lz4 pass over
- * (RFC 8878, 3.1.2), as pzstd writes them; 0: it is none. So many bytes tell: */
+ * (RFC 8878, 3.1.2), as pzstd writes them; 0: it is none. Bytes that tell: */
 #define COMPRESSED_SKIP 8u
 uint64_t compressed_skips(const uint8_t *bytes, size_t length);
 

@@ -1,8 +1,8 @@
 /* gzip.c: what is in a gzip file, through zlib, which checks length and CRC of each member.
  *
  * A file is one member after another, as `cat a.gz b.gz` makes it; zero bytes may follow the last.
- * Other bytes there are an error after all that was unpacked, as gzip takes them. Of bgzip each
- * block is a member and says so in its header, and the last is empty: without it a file that is cut
+ * Other bytes there are an error after all that was unpacked, as gzip takes them. Each block of
+ * bgzip is a member and says so in its header, and the last is empty: without it a file that is cut
  * between blocks would look whole.
  *
  * Invariant: in[at .. used) was read from below and not yet unpacked. Between members `inside` is

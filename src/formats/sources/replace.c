@@ -108,8 +108,8 @@ static char *read_link(const char *path)
     return made;
 }
 
-/* The path behind symbolic links, whether there is a file or not; malloc'ed, NULL: errno. */
-static char *behind_links(const char *path)
+/* The path that symbolic links lead to, whether there is a file or not; malloc'ed, NULL: errno. */
+static char *linked_path(const char *path)
 {
     struct stat facts;
     char *name = strdup(path);
@@ -126,17 +126,17 @@ static char *behind_links(const char *path)
 /* The path of what is replaced and a pattern for mkstemp beside it. */
 static bool name_files(replacement *r, const char *path)
 {
-    static const char behind[] = ".XXXXXX";
-    r->path = behind_links(path);
+    static const char suffix[] = ".XXXXXX";
+    r->path = linked_path(path);
     const char *slash = r->path ? strrchr(r->path, '/') : NULL;
     const size_t folder = slash ? (size_t)(slash + 1 - r->path) : 0;
-    const size_t all = r->path ? strlen(r->path) : 0, most = folder + NAME_MAX + 1 - sizeof behind;
+    const size_t all = r->path ? strlen(r->path) : 0, most = folder + NAME_MAX + 1 - sizeof suffix;
     const size_t length = all < most ? all : most; /* the name with those letters is one, too */
-    r->temporary = r->path ? malloc(length + sizeof behind) : NULL;
+    r->temporary = r->path ? malloc(length + sizeof suffix) : NULL;
     if (!r->temporary)
         return false;
     memcpy(r->temporary, r->path, length);
-    memcpy(r->temporary + length, behind, sizeof behind);
+    memcpy(r->temporary + length, suffix, sizeof suffix);
     return true;
 }
 

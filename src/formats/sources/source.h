@@ -2,8 +2,8 @@
  *
  * Three ways to read, one of which a caller takes: source_read gives bytes as they come,
  * source_lines gives blocks of whole lines, source_map gives the whole text in memory. A text
- * begins where its file stands when it is opened. Of a file that grows, what was there then is
- * read; one that is shortened is an error, after what could still be read.
+ * begins where its file stands when it is opened. What was there then is read of a file that
+ * grows; one that is shortened is an error, after what could still be read.
  */
 #ifndef TRAWL_SOURCE_H
 #define TRAWL_SOURCE_H
@@ -82,7 +82,7 @@ void source_leave(const source *s, uint64_t offset);
 bool source_peek(source *s, const uint8_t **bytes, size_t *length);
 
 /* As source_peek, but of pipes and layers too at least `least` bytes (64 KiB at most), where there
- * are so many. What comes before an error is given; who reads on will meet it. */
+ * are. What comes before an error is given; who reads on will meet it. */
 bool source_look(source *s, size_t least, const uint8_t **bytes, size_t *length);
 
 /* At most `length` bytes, as soon as there are some; 0 at the end, -1 on an error: why. */

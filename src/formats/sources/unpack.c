@@ -71,7 +71,7 @@ static bool pass_frames(source *s, const char **kind)
     *kind = length ? compressed_kind(head, length) : NULL;
     if (!length || (*kind && (strcmp(*kind, "zstd") == 0 || strcmp(*kind, "lz4") == 0)))
         return true;
-    s->why = "is damaged: behind a frame that is passed over none of zstd or lz4 follows";
+    s->why = "is damaged: after a frame that is passed over none of zstd or lz4 follows";
     return false;
 }
 

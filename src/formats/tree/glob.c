@@ -72,7 +72,7 @@ static bool takes(const char **glob, char byte)
     return c == '?' ? byte != '/' : c == byte;
 }
 
-/* Of a class, as glob_fault; *glob is put at its end. */
+/* As glob_fault, for a class; *glob is put at its end. */
 static const char *class_fault(const char **glob)
 {
     const char *p = *glob + 1;
@@ -99,7 +99,7 @@ const char *glob_fault(const char *glob)
         if (c == '[')
             fault = class_fault(&glob);
         else if (c == '\\' && !*++glob)
-            return "nothing stands behind its last \\";
+            return "nothing stands after its last \\";
         braces += c == '{';
         braces -= c == '}' && braces;
         glob += !fault;

@@ -45,7 +45,7 @@ typedef struct rules_stack {
     size_t count, room;
 } rules_stack;
 
-/* Of a folder: the deepest level, up to its own, that has a .git. */
+/* The deepest level, up to a folder's own, that has a .git. */
 typedef struct folder_level {
     size_t git;
 } folder_level;

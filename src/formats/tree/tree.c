@@ -249,11 +249,11 @@ static int open_long(char *path, size_t length)
             end--;
         while (at < end && path[at] == '/')
             at++;
-        const char behind = path[end];
+        const char next_byte = path[end];
         path[end] = '\0';
         const int next = at < end ? open_folder(folder, path + at, 0) : dup(folder);
         const int cause = errno;
-        path[end] = behind;
+        path[end] = next_byte;
         close(folder);
         errno = cause;
         folder = next;

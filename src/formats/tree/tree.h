@@ -34,7 +34,7 @@ typedef struct tree_filter {
 
     /* A name that begins with a dot, in the folder that is entered next. */
     void (*note)(void *user, const char *name);
-    /* A folder is entered: it is open, and its path has so many bytes. */
+    /* A folder is entered: it is open, and its path has `length` bytes. */
     void (*enter)(void *user, int folder, const char *path, size_t length);
     void (*leave)(void *user);
     /* Whether to visit a file, or a folder, of the folder entered last; its name ends the path. */

@@ -6,11 +6,11 @@
  * rule, which are short and occur everywhere, are looked for when it is their turn, once a record.
  * A record that comes in pieces is gone by then: it is searched for all patterns.
  *
- * Of a rule whose contents have windows the cursors are carried from content to content: all places
+ * The cursors of a rule whose contents have windows are carried from content to content: all places
  * where the contents so far may end. Both they and a pattern's ends ascend, so a step takes their
  * sum, and no choice is ever taken back.
  *
- * Of a logical signature all patterns are anchors, and places do not matter: it is counted how
+ * All patterns of a logical signature are anchors, and places do not matter: it is counted how
  * often each occurs.
  *
  * Memory: 40 bytes for each place of the present record, of which there may be VERDICTS_PLACES.
@@ -94,14 +94,14 @@ static places inside(const rule_content *c, places found, uint64_t length)
     return found;
 }
 
-/* Of an end, with a cursor: may it end there, as far as `within` goes, and begin there? */
+/* May a content with a cursor end there, as far as `within` goes, and begin there? */
 static bool is_within(const rule_content *c, uint64_t cursor, uint64_t end)
 {
     return c->within == RULE_ANY ||
            (int64_t)end <= (int64_t)cursor + c->distance + (int64_t)c->within;
 }
 
-static bool is_behind(const rule_content *c, uint64_t cursor, uint64_t end)
+static bool is_after(const rule_content *c, uint64_t cursor, uint64_t end)
 {
     return (int64_t)(end - c->length) >= (int64_t)cursor + c->distance;
 }
@@ -117,7 +117,7 @@ static size_t advance(const rule_content *c, places found, places from, uint64_t
         const uint64_t end = found.ends[i];
         while (c->relative && !loose && near < from.count && !is_within(c, from.ends[near], end))
             near++;
-        if (!c->relative || loose || (near < from.count && is_behind(c, from.ends[near], end)))
+        if (!c->relative || loose || (near < from.count && is_after(c, from.ends[near], end)))
             to[count++] = end;
     }
     return count;
@@ -132,7 +132,7 @@ static size_t avoid(const rule_content *c, places found, places from, uint64_t l
         return found.count ? 0 : from.count;
     for (size_t i = 0; i < from.count; i++) {
         const uint64_t cursor = from.ends[i];
-        while (next < found.count && !is_behind(c, cursor, found.ends[next]))
+        while (next < found.count && !is_after(c, cursor, found.ends[next]))
             next++;
         if (next == found.count || !is_within(c, cursor, found.ends[next]))
             from.ends[kept++] = cursor;
@@ -171,7 +171,7 @@ static const uint8_t *next_place(const uint8_t *at, const uint8_t *last, const t
     return at <= last ? at : NULL;
 }
 
-/* Room for so many numbers. False: there is none, and no verdict of this record. */
+/* Room for `wanted` numbers. False: there is none, and no verdict of this record. */
 static bool number_room(verdicts *v, uint64_t **numbers, size_t *room, size_t wanted)
 {
     const bool grown = grow_array(numbers, wanted, room, sizeof **numbers);
@@ -336,7 +336,7 @@ static size_t anchor_of(const verdicts *v, const rule *r)
     return longest && (longest->length > SHORT || !ports) ? longest->pattern : v->patterns;
 }
 
-/* So many anchors has the rule: one; a logical signature each of its contents, and, as the last
+/* How many anchors the rule has: one; a logical signature each of its contents, and, as the last
  * one, none, if it holds for a record in which nothing occurs. */
 static size_t anchors_of(const rule *r)
 {

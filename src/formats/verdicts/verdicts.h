@@ -34,7 +34,8 @@ typedef enum verdicts_status {
     VERDICTS_NO_MEMORY
 } verdicts_status;
 
-/* Of a set that rules_for_verdicts made, which outlives it and whose patterns are put in order.
+/* The verdicts of a set that rules_for_verdicts made, which outlives them and whose patterns are
+ * put in order.
  * NULL: no memory. */
 verdicts *verdicts_open(pattern_set *set);
 void verdicts_close(verdicts *v);

@@ -17,14 +17,14 @@ struct writer_format {
     char *(*match)(char *at, const trawl_match *match);
     char *(*count)(char *at, uint64_t count);
 
-    /* Likewise after the label of a match, with `numbers`; NULL: it stands in the opening. */
+    /* The same after the label of a match, with `numbers`; NULL: it stands in the opening. */
     char *(*index)(char *at, uint64_t index);
 
-    /* Behind a match, with `matched`, malloc'ed: its bytes; NULL: nobody knows them. */
+    /* After a match, with `matched`, malloc'ed: its bytes; NULL: nobody knows them. */
     char *(*matched)(const uint8_t *bytes, size_t length);
 
-    /* Of a rule that holds, what stands after its line's opening, malloc'ed; NULL where the format
-     * cannot say it. */
+    /* What stands after the opening of the line of a rule that holds, malloc'ed; NULL where the
+     * format cannot say it. */
     char *(*verdict)(const rule *r);
 
     const char *end; /* of each line */

@@ -40,7 +40,7 @@ static void set_colour(sgr_colours *colours, size_t field, const char *value, si
     }
 }
 
-/* Of two letters; those that are not known are passed over. */
+/* They have two letters; those that are not known are passed over. */
 static void set_capability(sgr_colours *colours, const char *name, const char *value, size_t length)
 {
     for (size_t i = 0; i < CAPABILITIES; i++) {

@@ -50,8 +50,8 @@ typedef struct writer_place {
     uint64_t index;   /* the record's in its text, from 1, whatever it is called */
 } writer_place;
 
-/* What stands before the blank line is set, the rest is zero. Of all that say whether they worked,
- * false means that there is no memory. Close after a failure as well. */
+/* What stands before the blank line is set, the rest is zero. Where a call says whether it
+ * worked, false means that there is no memory. Close after a failure as well. */
 bool writer_open(writer *w);
 void writer_close(writer *w);
 
@@ -66,7 +66,7 @@ bool writer_wants(writer *w, uint32_t pattern);
 
 /* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
 bool writer_match(writer *w, const trawl_match *match, const uint8_t *bytes);
-/* Behind the last match of a batch: hand on what is on the page. The others do so themselves. */
+/* After the last match of a batch: hand on what is on the page. The others do so themselves. */
 void writer_flush(writer *w);
 
 /* A rule that holds for the present record. */
