@@ -52,7 +52,6 @@ static int finish(pattern_list *list, const trawl_compile_options *read, trawl_p
                         .sample = profile_of(read->sample, read->sample_length, list),
                         .sampled = profile_given(read->sample, read->sample_length),
                         .target = read->context ? read->context->worker.target : usual,
-                        .anywhere = !read->context,
                         .wm_block = read->wm_block };
     list->tag = read->tag;
     list->keep_texts = read->keep_texts && list->patterns;

@@ -19,7 +19,6 @@ typedef struct problem {
     profile sample;
     bool sampled; /* the sample is the caller's */
     target target;
-    bool anywhere;     /* no context was given: a device may get the plan, whatever the target */
     uint32_t wm_block; /* trawl_compile_options */
     /* What an engine's `cost` chose for its `build`, as a number of the engine's own; 0 or NULL:
      * nothing. */

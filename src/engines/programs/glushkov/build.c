@@ -461,28 +461,13 @@ static void add_units(builder *b)
                  b->waits.failed;
 }
 
-/* Sets of literals, and of sequences with a longest match, have better engines; and devices have
- * none of these kernels. */
-static bool is_worth_asking(const problem *p)
-{
-    const pattern_list *list = p->list;
-    bool unbounded = false;
-    if (p->target.gpu || pattern_list_has_programs(list) || p->anywhere)
-        return !p->target.gpu && pattern_list_has_programs(list);
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->patterns[i].literal)
-            return false;
-        unbounded |= list->patterns[i].max_length == LENGTH_UNBOUNDED;
-    }
-    return unbounded;
-}
-
 static double glushkov_cost(const problem *p)
 {
     block scratch = { .memory = p->memory };
     glushkov_tables t = { .units = 0 };
     builder b;
-    if (!is_worth_asking(p))
+    /* Other sets have engines with kernels: any device may get their plan. */
+    if (!pattern_list_has_programs(p->list) || p->target.gpu)
         return COST_IMPOSSIBLE;
     builder_open(&b, p, &scratch);
     if (!b.failed)
