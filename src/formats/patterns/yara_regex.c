@@ -174,7 +174,7 @@ static void put(parser *p, const char *what)
     const size_t length = strlen(what);
     if (!p->failed && !grow_array(&p->made, p->length + length, &p->room, 1))
         refuse(p, NULL);
-    if (p->failed)
+    if (p->failed || !length)
         return;
     memcpy(p->made + p->length, what, length);
     p->length += length;
