@@ -216,7 +216,7 @@ static bool read_option(void *user, int option, const char *value)
         return limit_option(run->options.command, value, &run->max_matches);
     case OPT_MEMORY:
         return parse_size(run->options.command, "--max-memory", value, SIZE_MAX / 2,
-                          &run->max_memory);
+                          &run->limit.bytes);
     case OPT_PROGRESS:
         return progress_option(run->options.command, value);
     default:
@@ -367,7 +367,7 @@ int command_grid(int argc, char **argv)
     int status = EXIT_ERROR;
     memset(&run, 0, sizeof run);
     run_options_init(&run.options, command);
-    run.max_memory = IMAGE_MAX_BYTES;
+    run.limit = (image_limit){ IMAGE_MAX_BYTES, "--max-memory" };
     run.output.terminal = isatty(STDOUT_FILENO);
     run.output.put = put_line;
     /* No more needles or shapes than arguments. */

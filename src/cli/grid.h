@@ -30,7 +30,7 @@ typedef struct grid_run {
     const char *annotate;                                                           /* NULL: no */
     const char *as_given, *shape_given, *dtype_given, *within_given, *format_given; /* options */
     uint64_t max_matches; /* 0: no limit */
-    uint64_t max_memory;  /* for one picture */
+    image_limit limit;    /* for one picture */
 
     image_needle *needles;
     grid_found *found; /* of each */
@@ -49,12 +49,6 @@ typedef struct grid_run {
     size_t frame_count, frame_room;
     run_stats stats;
 } grid_run;
-
-/* What --max-memory allows. */
-static inline image_limit grid_limit(const grid_run *run)
-{
-    return (image_limit){ run->max_memory, "--max-memory" };
-}
 
 /* grid_needles.c: read the needles, open the context, and compile for it. */
 bool grid_read_needles(grid_run *run);

@@ -32,10 +32,9 @@ static bool read_masks(const grid_run *run, size_t index)
     image_needle *needle = &run->needles[index];
     const char *path = run->mask_count ? run->masks[run->mask_count > 1 ? index : 0] : NULL;
     char message[MESSAGE];
-    if (path && !needle_mask_file(needle, path, grid_limit(run), message, sizeof message))
+    if (path && !needle_mask_file(needle, path, run->limit, message, sizeof message))
         return fail_needle(run, path, message);
-    return !run->alpha_mask ||
-           needle_mask_alpha(needle, grid_limit(run), message, sizeof message) ||
+    return !run->alpha_mask || needle_mask_alpha(needle, run->limit, message, sizeof message) ||
            fail_needle(run, needle->path, message);
 }
 
@@ -45,7 +44,7 @@ static bool read_needle(grid_run *run, size_t index)
     const char *name = shown_name(needle->path);
     /* All zero when none was given: not raw. */
     const raw_format *raw = &run->raw_needles[run->raw_needle_count > 1 ? index : 0];
-    const image_request request = { run->as, raw, grid_limit(run), run->colours, 0 };
+    const image_request request = { run->as, raw, run->limit, run->colours, 0 };
     char message[MESSAGE];
     if (!needle_read(needle, &request, message, sizeof message))
         return fail_needle(run, needle->path, message);

@@ -160,7 +160,7 @@ static int search_band(const image_band *band, void *user)
 
 static bool search_text(grid_run *run, char *path)
 {
-    const image_request request = { run->as, &run->raw_text, grid_limit(run), run->colours,
+    const image_request request = { run->as, &run->raw_text, run->limit, run->colours,
                                     run->tallest - 1 };
     char message[512];
     run->file = shown_name(path);
@@ -177,7 +177,7 @@ static bool search_text(grid_run *run, char *path)
 /* The one text again, with frames. */
 static bool annotate(const grid_run *run, const char *path)
 {
-    const image_request request = { run->as, &run->raw_text, grid_limit(run), NULL, 0 };
+    const image_request request = { run->as, &run->raw_text, run->limit, NULL, 0 };
     char message[512];
     if (image_annotate(path, &request, run->frames, run->frame_count, run->annotate, message,
                        sizeof message) == 0)

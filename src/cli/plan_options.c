@@ -19,8 +19,7 @@ trawl_plan *plan_read(const char *command, const char *path, void **block)
     trawl_plan *plan = plan_file_read(path, block, why, sizeof why);
     if (!plan)
         complain(command, "%s: %s%s", shown_name(path), why,
-                 strcmp(why, PLAN_FILE_NONE) == 0 ? ": `trawl compile -f LIST -o FILE` makes one"
-                                                  : "");
+                 strcmp(why, PLAN_FILE_NONE) ? "" : ": `trawl compile -f LIST -o FILE` makes one");
     return plan;
 }
 
