@@ -88,9 +88,8 @@ static bool search_file(crew *c, job *j, worker *w, const char *name)
 {
     const search *s = c->search;
     if (s->decompress && !w->file.ended && !texts_unpack(&w->file, &s->unpack)) {
-        const bool archive = strcmp(w->file.why, TEXTS_ARCHIVE) == 0;
-        file_failed(c, j, name, archive ? TEXTS_ARCHIVE ": `trawl find` searches the files in it"
-                                        : w->file.why);
+        const char *also = TEXTS_ARCHIVE ": `trawl find` searches the files in it";
+        file_failed(c, j, name, strcmp(w->file.why, TEXTS_ARCHIVE) ? w->file.why : also);
         return false;
     }
     const bool turn = wants_turn(c, &w->file) || !w->lines.context;
