@@ -72,16 +72,10 @@ WALK_APART void glushkov_report(const glushkov_run *r, const glushkov_unit *u, c
     }
 }
 
-static inline u32 glushkov_bits(u64 x)
+/* How many bits of `mask` are below the lowest one of `left`, which is not 0. */
+static inline u32 glushkov_rank(u64 mask, u64 left)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return (u32)__builtin_popcountll(x);
-#else
-    u32 n = 0;
-    for (; x; x &= x - 1)
-        n++;
-    return n;
-#endif
+    return VEC_COUNT(mask & ((left & (~left + 1)) - 1));
 }
 
 /* The offset after the last byte of [from, to) that is outside a class; `from` if there is none. */
@@ -125,7 +119,7 @@ static u32 glushkov_one(const glushkov_run *r, const glushkov_unit *u, u64 *stat
     for (; i < to && ((bits & ~waits) | fresh); i++) {
         u64 moved = (bits << 1 & word.shift) | (bits << 2 & word.skip) | (bits & word.loop) | init;
         for (u64 left = bits & word.except; left; left &= left - 1)
-            moved |= follow[glushkov_bits(word.except & ((left & (~left + 1)) - 1))];
+            moved |= follow[glushkov_rank(word.except, left)];
         bits = moved & rows[map[text[i]]];
         if (PORT_UNLIKELY((bits & word.last) != 0))
             glushkov_report(r, u, &bits, i + 1);
@@ -139,7 +133,7 @@ static inline void glushkov_except(const glushkov_unit *u, const glushkov_word *
                                    const u64 *follow, u64 bits, u64 *moved)
 {
     for (u64 left = bits & word->except; left; left &= left - 1) {
-        const u64 number = word->rank + glushkov_bits(word->except & ((left & (~left + 1)) - 1));
+        const u64 number = word->rank + glushkov_rank(word->except, left);
         const u64 *row = follow + number * u->words;
         for (u32 w = 0; w < u->words; w++)
             moved[w] |= row[w];
@@ -154,8 +148,7 @@ WALK_APART void glushkov_pack_except(const glushkov_word *words, const u64 *foll
 {
     for (u32 w = 0; w < GLUSHKOV_PACK; w++)
         for (u64 left = bits[w] & words[w].except; left; left &= left - 1) {
-            const u64 number =
-                words[w].rank + glushkov_bits(words[w].except & ((left & (~left + 1)) - 1));
+            const u64 number = words[w].rank + glushkov_rank(words[w].except, left);
             moved[w] |= follow[number * GLUSHKOV_PACK + w];
         }
 }
@@ -256,7 +249,7 @@ static void glushkov_rest(glushkov_run *r, const glushkov_unit *u, u64 *state, u
     for (u32 w = 0; w < u->words; w++)
         for (u64 left = state[w]; left; left &= left - 1) {
             const u64 bit = left & (~left + 1);
-            const u64 number = words[w].waited + glushkov_bits(words[w].waits & (bit - 1));
+            const u64 number = words[w].waited + glushkov_rank(words[w].waits, left);
             if (!glushkov_waits(r, classes[number], from, to))
                 state[w] &= ~bit;
         }
